@@ -1,0 +1,1 @@
+# Installs the headers, the libraries and a CMake package that `find_package(trilobite)` finds.

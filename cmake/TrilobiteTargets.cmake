@@ -1,0 +1,30 @@
+# The libraries, and what all our targets share. Folders under src/ add their sources to these.
+add_library(trilobite_flags INTERFACE)
+target_compile_features(trilobite_flags INTERFACE cxx_std_23)
+# Contraction (a*b+c -> fma) changes results between instruction sets; kernels ask for fma by name.
+target_compile_options(trilobite_flags INTERFACE -ffp-contract=off)
+if(TRILOBITE_DEV)
+  target_compile_options(trilobite_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Werror)
+endif()
+
+function(trilobite_add_library name)
+  add_library(${name} STATIC)
+  add_library(trilobite::${ARGV1} ALIAS ${name})
+  set_target_properties(${name} PROPERTIES EXPORT_NAME ${ARGV1})
+  target_compile_features(${name} PUBLIC cxx_std_23)
+  target_link_libraries(${name} PRIVATE $<BUILD_INTERFACE:trilobite_flags>)
+  target_include_directories(${name}
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>
+    PRIVATE ${PROJECT_SOURCE_DIR}/src)
+endfunction()
+
+trilobite_add_library(trilobite_base base)       # src/base
+trilobite_add_library(trilobite trilobite)       # the engine
+trilobite_add_library(trilobite_lab lab)         # the lab
+target_link_libraries(trilobite PUBLIC trilobite_base)
+target_link_libraries(trilobite_lab PUBLIC trilobite_base)
+target_link_libraries(trilobite_base PUBLIC Threads::Threads
+  PRIVATE fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
+target_link_libraries(trilobite PRIVATE fmt::fmt hwy::hwy ${CMAKE_DL_LIBS})
+target_link_libraries(trilobite_lab PRIVATE fmt::fmt nlohmann_json::nlohmann_json hwy::hwy Boost::headers)

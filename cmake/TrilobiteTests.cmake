@@ -1,0 +1,13 @@
+# trilobite_add_tests(<module> <library>... SOURCES <x_test.cpp>...): one test executable per module.
+find_package(GTest REQUIRED)
+include(GoogleTest)
+
+function(trilobite_add_tests module)
+  cmake_parse_arguments(ARG "" "" "SOURCES;LIBRARIES" ${ARGN})
+  set(target ${module}_tests)
+  add_executable(${target} ${ARG_SOURCES})
+  target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
+  target_link_libraries(${target} PRIVATE trilobite_flags ${ARG_LIBRARIES} fmt::fmt nlohmann_json::nlohmann_json
+    GTest::gtest GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${target} TEST_PREFIX "${module}." DISCOVERY_TIMEOUT 60 PROPERTIES TIMEOUT 300)
+endfunction()

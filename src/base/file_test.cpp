@@ -1,0 +1,49 @@
+#include "base/file.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trilobite {
+namespace {
+
+class File : public testing::Test {
+ protected:
+  Path folder_ = Path(testing::TempDir()) / "trilobite_file_test";
+  void SetUp() override { std::filesystem::create_directories(folder_); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+};
+
+TEST_F(File, what_is_written_reads_back_and_nothing_else_is_left) {
+  const std::string content("a\0b\n", 4);
+  ASSERT_TRUE(write_file_atomically(folder_ / "deep" / "x.bin", content));
+  EXPECT_EQ(read_file(folder_ / "deep" / "x.bin").value(), content);
+  ASSERT_TRUE(write_file_atomically(folder_ / "deep" / "x.bin", ""));
+  EXPECT_EQ(read_file(folder_ / "deep" / "x.bin").value(), "");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_ / "deep"), {}), 1);
+}
+
+TEST_F(File, problems_name_the_file_and_the_reason) {
+  EXPECT_NE(read_file(folder_ / "none").error().message().find("none: No such file"),
+            std::string::npos);
+  EXPECT_NE(read_file(folder_).error().message().find("it is a folder"), std::string::npos);
+  EXPECT_FALSE(write_file_atomically(folder_, "x"));
+  EXPECT_FALSE(write_file_atomically("/proc/nothing/x", "x"));
+  EXPECT_FALSE(check_writable("/proc/nothing/x"));
+}
+
+TEST_F(File, a_full_device_is_an_error) { EXPECT_FALSE(write_file_atomically("/dev/full", "x")); }
+
+TEST_F(File, a_file_above_the_limit_is_refused) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "x", "12345"));
+  EXPECT_FALSE(read_file(folder_ / "x", 4));
+}
+
+TEST_F(File, checking_leaves_no_trace_and_keeps_the_old_content) {
+  ASSERT_TRUE(write_file_atomically(folder_ / "x", "old"));
+  ASSERT_TRUE(check_writable(folder_ / "x"));
+  EXPECT_EQ(read_file(folder_ / "x").value(), "old");
+  ASSERT_TRUE(check_writable(folder_ / "y"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "y"));
+}
+
+}  // namespace
+}  // namespace trilobite
