@@ -1,0 +1,76 @@
+#include "record/check_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <set>
+
+namespace trilobite {
+namespace {
+
+Result<void> check_samples(const BenchmarkResult& result) {
+  for (const double sample : result.samples_ns) {
+    if (!std::isfinite(sample) || sample <= 0) {
+      return fail(fmt::format("a sample of {} ns; times are positive and finite", sample));
+    }
+  }
+  const auto& rounds = result.samples_per_round;
+  const auto in_rounds = std::accumulate(rounds.begin(), rounds.end(), uint64_t{0});
+  if (in_rounds != result.samples_ns.size()) {
+    return fail(fmt::format("{} samples, but its rounds add up to {}", result.samples_ns.size(),
+                            in_rounds));
+  }
+  return {};
+}
+
+/// Statistics are derived from the samples; a file where they disagree was edited or damaged.
+Result<void> check_statistics(const BenchmarkResult& result) {
+  const auto& statistics = *result.statistics;
+  const auto [low, high] = std::ranges::minmax(result.samples_ns);
+  if (statistics.min != low || statistics.max != high) {
+    return fail(fmt::format("its statistics say {} to {} ns, its samples {} to {} ns",
+                            statistics.min, statistics.max, low, high));
+  }
+  if (!(statistics.median >= low && statistics.median <= high)) {
+    return fail(fmt::format("its median of {} ns is outside its samples", statistics.median));
+  }
+  return {};
+}
+
+Result<void> check_result(const BenchmarkResult& result) {
+  if (auto done = check_samples(result); !done) return done;
+  if (result.status != Status::ok) {
+    if (result.reason.empty())
+      return fail(fmt::format("is {} without a reason", name_of(result.status)));
+    return {};
+  }
+  if (result.samples_ns.empty()) return fail("is ok but has no samples");
+  if (!result.statistics) return fail("is ok but has no statistics");
+  if (result.iterations_per_sample == 0) return fail("is ok but says 0 iterations per sample");
+  if (result.check && !result.check->passed) return fail("is ok although its check did not pass");
+  return check_statistics(result);
+}
+
+}  // namespace
+
+Result<void> check_record(const RunRecord& record) {
+  std::set<std::string> seen;
+  for (const auto& result : record.benchmarks) {
+    const auto expected = fmt::format("{}/{}/{}/{}/{}", result.suite, result.operation,
+                                      result.dtype, result.device, result.shape);
+    // Parameters that are no part of the five names follow them.
+    if (!result.id.starts_with(expected)) {
+      return fail(fmt::format("benchmark '{}': its parts make '{}'", result.id, expected));
+    }
+    if (!seen.insert(result.id).second)
+      return fail(fmt::format("two benchmarks have the id '{}'", result.id));
+    if (auto done = check_result(result); !done) {
+      return fail_from(done, fmt::format("benchmark '{}'", result.id));
+    }
+  }
+  return {};
+}
+
+}  // namespace trilobite
