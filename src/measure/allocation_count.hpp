@@ -1,0 +1,28 @@
+#pragma once
+// Counts what one piece of code allocates, while the count is switched on. Fed by replaced
+// operators new and delete (count_new.cpp, linked into programs that measure) and by allocators
+// that bypass them.
+
+#include <cstddef>
+#include <cstdint>
+
+namespace trilobite {
+
+struct AllocationCount {
+  uint64_t allocations = 0;
+  uint64_t allocated_bytes = 0;
+  uint64_t peak_bytes = 0;  // most bytes live at once, of those allocated since the start
+};
+
+void start_counting_allocations();
+AllocationCount stop_counting_allocations();
+
+/// Cost one relaxed load while nothing is counted. Thread-safe.
+void note_allocation(size_t bytes);
+void note_release(size_t bytes);
+
+/// True in programs that contain count_new.cpp; without it there is nothing to report.
+bool allocations_are_counted();
+void say_that_allocations_are_counted();
+
+}  // namespace trilobite

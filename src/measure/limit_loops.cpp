@@ -1,0 +1,277 @@
+#include "measure/limit_loops.hpp"
+
+#include <bit>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "measure/limit_loops.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "hwy/cache_control.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace trilobite {
+namespace HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Values must come from memory that the compiler knows nothing about and go back there, or it would
+// compute the whole loop at compile time.
+volatile float seed_f32 = 1.0f;
+volatile uint16_t seed_u16 = 0x3F80;
+volatile uint8_t seed_u8 = 1;
+volatile float sink_f32;
+volatile int32_t sink_i32;
+
+const hn::ScalableTag<float> df;
+const hn::ScalableTag<uint64_t> du64;
+
+// Reads run ahead by this much; the hardware prefetchers stop at page boundaries.
+constexpr size_t kPrefetchBytes = 2048;
+
+uint64_t read_loop(const std::byte* from, size_t bytes) {
+  const auto* words = reinterpret_cast<const uint64_t*>(from);
+  const size_t lanes = hn::Lanes(du64);
+  auto a = hn::Zero(du64), b = hn::Zero(du64), c = hn::Zero(du64), d = hn::Zero(du64);
+  for (size_t i = 0; i < bytes / 8; i += 4 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(words + i) + kPrefetchBytes);
+    a = hn::Xor(a, hn::Load(du64, words + i));
+    b = hn::Xor(b, hn::Load(du64, words + i + lanes));
+    c = hn::Xor(c, hn::Load(du64, words + i + 2 * lanes));
+    d = hn::Xor(d, hn::Load(du64, words + i + 3 * lanes));
+  }
+  return hn::GetLane(hn::SumOfLanes(du64, hn::Add(hn::Xor(a, b), hn::Xor(c, d))));
+}
+
+void store(hn::Vec<decltype(df)> value, float* to, bool streaming) {
+  if (streaming) {
+    hn::Stream(value, df, to);
+  } else {
+    hn::Store(value, df, to);
+  }
+}
+
+void write_loop(std::byte* to, size_t bytes, bool streaming) {
+  auto* out = reinterpret_cast<float*>(to);
+  const auto value = hn::Set(df, seed_f32);
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
+    store(value, out + i, streaming);
+    store(value, out + i + lanes, streaming);
+  }
+  hwy::FlushStream();
+}
+
+void copy_loop(const std::byte* from, std::byte* to, size_t bytes, bool streaming) {
+  const auto* in = reinterpret_cast<const float*>(from);
+  auto* out = reinterpret_cast<float*>(to);
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(in + i) + kPrefetchBytes);
+    const auto first = hn::Load(df, in + i);
+    const auto second = hn::Load(df, in + i + lanes);
+    store(first, out + i, streaming);
+    store(second, out + i + lanes, streaming);
+  }
+  hwy::FlushStream();
+}
+
+void triad_loop(const std::byte* a, const std::byte* b, std::byte* to, size_t bytes,
+                bool streaming) {
+  const auto* left = reinterpret_cast<const float*>(a);
+  const auto* right = reinterpret_cast<const float*>(b);
+  auto* out = reinterpret_cast<float*>(to);
+  const auto three = hn::Set(df, 3.0f);
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(left + i) + kPrefetchBytes);
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(right + i) + kPrefetchBytes);
+    const auto first = hn::MulAdd(hn::Load(df, right + i), three, hn::Load(df, left + i));
+    const auto second =
+        hn::MulAdd(hn::Load(df, right + i + lanes), three, hn::Load(df, left + i + lanes));
+    store(first, out + i, streaming);
+    store(second, out + i + lanes, streaming);
+  }
+  hwy::FlushStream();
+}
+
+// Twelve independent chains: two FMA units with a latency of 4 to 5 cycles need at least ten.
+double f32_loop(uint64_t rounds) {
+  const auto x = hn::Set(df, seed_f32);
+  const auto y = hn::Set(df, 1e-9f);
+  auto s0 = x, s1 = x, s2 = x, s3 = x, s4 = x, s5 = x, s6 = x, s7 = x, s8 = x, s9 = x, s10 = x,
+       s11 = x;
+  for (uint64_t i = 0; i < rounds; ++i) {
+    s0 = hn::MulAdd(s0, x, y), s1 = hn::MulAdd(s1, x, y), s2 = hn::MulAdd(s2, x, y),
+    s3 = hn::MulAdd(s3, x, y);
+    s4 = hn::MulAdd(s4, x, y), s5 = hn::MulAdd(s5, x, y), s6 = hn::MulAdd(s6, x, y),
+    s7 = hn::MulAdd(s7, x, y);
+    s8 = hn::MulAdd(s8, x, y), s9 = hn::MulAdd(s9, x, y), s10 = hn::MulAdd(s10, x, y),
+    s11 = hn::MulAdd(s11, x, y);
+  }
+  s0 =
+      hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
+  s0 = hn::Add(s0, hn::Add(hn::Add(s8, s9), hn::Add(s10, s11)));
+  sink_f32 = hn::GetLane(hn::SumOfLanes(df, s0));
+  return static_cast<double>(rounds) * 12 * 2 * static_cast<double>(hn::Lanes(df));
+}
+
+#if HWY_TARGET == HWY_SCALAR
+double bf16_loop(uint64_t rounds) {
+  float sum = 0;
+  uint32_t value = seed_u16;
+  for (uint64_t i = 0; i < rounds; ++i) {
+    asm volatile("" : "+r"(value));  // keeps the conversion inside the loop
+    const float wide = std::bit_cast<float>(value << 16);
+    sum += wide * wide;
+  }
+  sink_f32 = sum;
+  return static_cast<double>(rounds) * 2;
+}
+#else
+// Pairs of bf16 multiplied and added to f32 by two conversions and two fused multiply-adds, which
+// is what a bf16 product costs without a bf16 instruction.
+double converted_bf16_loop(uint64_t rounds) {
+  const hn::Repartition<hwy::bfloat16_t, decltype(df)> dbf;
+  const hn::RebindToUnsigned<decltype(dbf)> du16;
+  const auto a = hn::BitCast(dbf, hn::Set(du16, seed_u16));
+  auto low0 = hn::Zero(df), low1 = low0, low2 = low0, low3 = low0, low4 = low0, low5 = low0;
+  auto high0 = hn::Zero(df), high1 = high0, high2 = high0, high3 = high0, high4 = high0,
+       high5 = high0;
+  auto b = a;
+  for (uint64_t i = 0; i < rounds; ++i) {
+    // Changing an operand keeps the conversions inside the loop.
+    b = hn::BitCast(dbf, hn::Xor(hn::BitCast(du16, b), hn::Set(du16, uint16_t{1})));
+    low0 = hn::ReorderWidenMulAccumulate(df, a, b, low0, high0);
+    low1 = hn::ReorderWidenMulAccumulate(df, a, b, low1, high1);
+    low2 = hn::ReorderWidenMulAccumulate(df, a, b, low2, high2);
+    low3 = hn::ReorderWidenMulAccumulate(df, a, b, low3, high3);
+    low4 = hn::ReorderWidenMulAccumulate(df, a, b, low4, high4);
+    low5 = hn::ReorderWidenMulAccumulate(df, a, b, low5, high5);
+  }
+  low0 = hn::Add(hn::Add(hn::Add(low0, low1), hn::Add(low2, low3)), hn::Add(low4, low5));
+  high0 = hn::Add(hn::Add(hn::Add(high0, high1), hn::Add(high2, high3)), hn::Add(high4, high5));
+  sink_f32 = hn::GetLane(hn::SumOfLanes(df, hn::Add(low0, high0)));
+  return static_cast<double>(rounds) * 6 * 2 * static_cast<double>(hn::Lanes(dbf));
+}
+
+#if HWY_TARGET == HWY_AVX3_DL
+// vdpbf16ps, which Highway 1.0.3 does not know.
+__attribute__((target("avx512bf16"))) double native_bf16_loop(uint64_t rounds) {
+  const auto a = reinterpret_cast<__m512bh>(_mm512_set1_epi16(static_cast<short>(seed_u16)));
+  __m512 s[10];
+  for (auto& sum : s) sum = _mm512_setzero_ps();
+  for (uint64_t i = 0; i < rounds; ++i) {
+    for (auto& sum : s) sum = _mm512_dpbf16_ps(sum, a, a);
+  }
+  __m512 total = s[0];
+  for (int i = 1; i < 10; ++i) total = _mm512_add_ps(total, s[i]);
+  sink_f32 = _mm512_cvtss_f32(total);
+  return static_cast<double>(rounds) * 10 * 2 * 32;
+}
+
+double bf16_loop(uint64_t rounds) {
+  return __builtin_cpu_supports("avx512bf16") ? native_bf16_loop(rounds)
+                                              : converted_bf16_loop(rounds);
+}
+#else
+double bf16_loop(uint64_t rounds) { return converted_bf16_loop(rounds); }
+#endif
+#endif
+
+#if HWY_TARGET == HWY_AVX3_DL
+// vpdpbusd: four u8*i8 products added to each i32 lane. Highway's own target string leaves VNNI out.
+__attribute__((target("avx512vnni"))) double i8_loop(uint64_t rounds) {
+  const __m512i a = _mm512_set1_epi8(static_cast<char>(seed_u8));
+  __m512i s[10];
+  for (auto& sum : s) sum = _mm512_setzero_si512();
+  for (uint64_t i = 0; i < rounds; ++i) {
+    for (auto& sum : s) sum = _mm512_dpbusd_epi32(sum, a, a);
+  }
+  __m512i total = s[0];
+  for (int i = 1; i < 10; ++i) total = _mm512_add_epi32(total, s[i]);
+  sink_i32 = _mm512_cvtsi512_si32(total);
+  return static_cast<double>(rounds) * 10 * 2 * 64;
+}
+#elif HWY_TARGET == HWY_AVX2
+// Without VNNI a byte product is vpmaddubsw, vpmaddwd and vpaddd. Bytes of 1 cannot saturate i16.
+double i8_loop(uint64_t rounds) {
+  const __m256i ones = _mm256_set1_epi16(seed_u8);
+  __m256i a = _mm256_set1_epi8(static_cast<char>(seed_u8));
+  __m256i s[8];
+  for (auto& sum : s) sum = _mm256_setzero_si256();
+  for (uint64_t i = 0; i < rounds; ++i) {
+    for (auto& sum : s) {
+      asm volatile("" : "+x"(a));  // keeps the product inside the loop
+      sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(a, a), ones));
+    }
+  }
+  __m256i total = s[0];
+  for (int i = 1; i < 8; ++i) total = _mm256_add_epi32(total, s[i]);
+  sink_i32 = _mm256_cvtsi256_si32(total);
+  return static_cast<double>(rounds) * 8 * 2 * 32;
+}
+#elif HWY_TARGET == HWY_SCALAR
+double i8_loop(uint64_t rounds) {
+  int32_t sum = 0;
+  int32_t value = seed_u8;
+  for (uint64_t i = 0; i < rounds; ++i) {
+    asm volatile("" : "+r"(value));  // keeps the product inside the loop
+    sum += value * value;
+  }
+  sink_i32 = sum;
+  return static_cast<double>(rounds) * 2;
+}
+#else
+// Portable: i16 pairs multiplied and added to i32, which is what widened bytes cost.
+double i8_loop(uint64_t rounds) {
+  const hn::ScalableTag<int32_t> di32;
+  const hn::Repartition<int16_t, decltype(di32)> di16;
+  const auto a = hn::Set(di16, static_cast<int16_t>(seed_u8));
+  auto low0 = hn::Zero(di32), low1 = low0, low2 = low0, low3 = low0;
+  auto high0 = hn::Zero(di32), high1 = high0, high2 = high0, high3 = high0;
+  auto b = a;
+  for (uint64_t i = 0; i < rounds; ++i) {
+    b = hn::Xor(b, hn::Set(di16, int16_t{1}));
+    low0 = hn::ReorderWidenMulAccumulate(di32, a, b, low0, high0);
+    low1 = hn::ReorderWidenMulAccumulate(di32, a, b, low1, high1);
+    low2 = hn::ReorderWidenMulAccumulate(di32, a, b, low2, high2);
+    low3 = hn::ReorderWidenMulAccumulate(di32, a, b, low3, high3);
+  }
+  low0 = hn::Add(hn::Add(low0, low1), hn::Add(low2, low3));
+  high0 = hn::Add(hn::Add(high0, high1), hn::Add(high2, high3));
+  sink_i32 = hn::GetLane(hn::SumOfLanes(di32, hn::Add(low0, high0)));
+  return static_cast<double>(rounds) * 4 * 2 * static_cast<double>(hn::Lanes(di16));
+}
+#endif
+
+LimitLoops loops() {
+  return {read_loop, write_loop, copy_loop, triad_loop, f32_loop, bf16_loop, i8_loop};
+}
+
+int64_t target() { return HWY_TARGET; }
+
+}  // namespace HWY_NAMESPACE
+}  // namespace trilobite
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trilobite {
+
+HWY_EXPORT(loops);
+HWY_EXPORT(target);
+
+LimitLoops limit_loops() { return HWY_DYNAMIC_DISPATCH(loops)(); }
+
+std::string limit_loops_isa() {
+  switch (HWY_DYNAMIC_DISPATCH(target)()) {
+    case HWY_AVX3_DL: return "avx3_dl";
+    case HWY_AVX3: return "avx3";
+    case HWY_AVX2: return "avx2";
+    case HWY_SSE4: return "sse4";
+    case HWY_SSSE3: return "ssse3";
+    default: return "scalar";
+  }
+}
+
+}  // namespace trilobite
+#endif
