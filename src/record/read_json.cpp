@@ -14,6 +14,7 @@ class RecordReader {
  public:
   Result<RunRecord> read(const Json& json);
   MachineLimits read_limits(const Json& json, const std::string& place);
+  BenchmarkResult benchmark(const Json& json, const std::string& place);
   Result<void> outcome() const {
     if (problem_) return std::unexpected(*problem_);
     return {};
@@ -69,7 +70,6 @@ class RecordReader {
   MemoryUse memory(const Json& json, const std::string& place);
   CheckOutcome check(const Json& json, const std::string& place);
   Disturbance disturbance(const Json& json, const std::string& place);
-  BenchmarkResult benchmark(const Json& json, const std::string& place);
   CacheInfo cache(const Json& json, const std::string& place);
   CpuInfo cpu(const Json& json, const std::string& place);
   DeviceFacts device(const Json& json, const std::string& place);
@@ -448,6 +448,13 @@ Result<RunRecord> load_record(const Path& path) {
   auto record = record_from_json_text(*text);
   if (!record) return fail_from(record, path.string());
   return record;
+}
+
+Result<BenchmarkResult> benchmark_from_json(const Json& json, const std::string& place) {
+  RecordReader reader;
+  auto result = reader.benchmark(json, place);
+  if (auto done = reader.outcome(); !done) return fail_from(done);
+  return result;
 }
 
 Result<MachineLimits> limits_from_json(const Json& json, const std::string& place) {

@@ -22,6 +22,7 @@ std::string to_json_text(const RunRecord& record);
 /// some.
 Result<RunRecord> record_from_json_text(std::string_view text);
 Result<RunRecord> load_record(const Path& path);
+Result<BenchmarkResult> benchmark_from_json(const Json& json, const std::string& place);
 Result<MachineLimits> limits_from_json(const Json& json, const std::string& place);
 
 }  // namespace trilobite

@@ -1,0 +1,155 @@
+#include "harness/collector.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "measure/limits.hpp"
+#include "stats/summary.hpp"
+
+namespace trilobite {
+namespace {
+
+TimeStatistics statistics_of(const std::vector<double>& samples, uint64_t seed) {
+  const auto sample = stats::Sample::from(samples);
+  TRILOBITE_CHECK(sample.has_value());  // the sampler makes positive finite times only
+  const auto summary = stats::summarize(*sample, seed);
+  return {.median = summary.median,
+          .mean = summary.mean,
+          .sd = summary.sd,
+          .mad = summary.mad,
+          .min = summary.min,
+          .max = summary.max,
+          .p50 = summary.p50,
+          .p95 = summary.p95,
+          .p99 = summary.p99,
+          .median_ci95 = {summary.median_ci95.low, summary.median_ci95.high},
+          .outliers = {summary.outliers.low_severe, summary.outliers.low_mild,
+                       summary.outliers.high_mild, summary.outliers.high_severe}};
+}
+
+Throughput throughput_of(const WorkDone& work, double median_ns) {
+  const double per_second = 1e9 / median_ns;
+  return {.elements = work.elements * per_second,
+          .bytes = (work.bytes_read + work.bytes_written) * per_second,
+          .items = work.items * per_second,
+          .tokens = work.tokens * per_second,
+          .flops = work.flops * per_second};
+}
+
+void add_to(Disturbance& total, const Disturbance& more) {
+  total.by_steal += more.by_steal;
+  total.by_context_switch += more.by_context_switch;
+  total.by_major_fault += more.by_major_fault;
+  total.retaken += more.retaken;
+  total.kept += more.kept;
+}
+
+}  // namespace
+
+Collector::Collector(const std::vector<SelectedBenchmark>& selection, const SamplingPlan& plan,
+                     const MachineLimits* limits)
+    : plan_(plan), limits_(limits) {
+  for (const auto& benchmark : selection) {
+    auto& result = entries_.emplace_back().result;
+    result.id = benchmark.id;
+    result.suite = benchmark.definition->suite;
+    result.operation = benchmark.definition->operation;
+    result.dtype = benchmark.parameters.dtype;
+    result.device = benchmark.parameters.device;
+    result.shape = benchmark.parameters.shape;
+    result.parameters = benchmark.parameters.parameters;
+  }
+}
+
+void Collector::add(const StepResult& step) {
+  Entry& entry = entries_.at(step.benchmark);
+  entry.visited = true;
+  ++entry.rounds_done;
+  const BenchmarkResult& partial = step.partial;
+  BenchmarkResult& result = entry.result;
+  if (!entry.calibration) {
+    entry.calibration = Calibration{partial.iterations_per_sample, step.planned_samples};
+    entry.warm_up_was_stable = step.warm_up_was_stable;
+    result.iterations_per_sample = partial.iterations_per_sample;
+    result.work = partial.work;
+    result.memory = partial.memory;
+    result.check = partial.check;
+  }
+  result.status = partial.status;
+  result.reason = partial.reason;
+  result.samples_ns.insert(result.samples_ns.end(), partial.samples_ns.begin(),
+                           partial.samples_ns.end());
+  result.samples_per_round.push_back(partial.samples_ns.size());
+  add_to(result.disturbance, partial.disturbance);
+  for (const auto& [kernel, calls] : partial.kernels) result.kernels[kernel] += calls;
+}
+
+void Collector::end_early(size_t benchmark, Status status, std::string reason) {
+  Entry& entry = entries_.at(benchmark);
+  entry.visited = true;
+  entry.result.status = status;
+  entry.result.reason = std::move(reason);
+}
+
+bool Collector::is_finished(size_t benchmark) const {
+  const Entry& entry = entries_.at(benchmark);
+  return entry.visited && (entry.result.status != Status::ok || entry.rounds_done == plan_.rounds);
+}
+
+bool Collector::wants(const Step& step) const {
+  return !is_finished(step.benchmark) && entries_.at(step.benchmark).rounds_done == step.round;
+}
+
+std::optional<Calibration> Collector::calibration(size_t benchmark) const {
+  return entries_.at(benchmark).calibration;
+}
+
+size_t Collector::finished() const {
+  size_t count = 0;
+  for (size_t i = 0; i < entries_.size(); ++i) count += static_cast<size_t>(is_finished(i));
+  return count;
+}
+
+BenchmarkResult Collector::result(size_t benchmark) const {
+  BenchmarkResult result = entries_.at(benchmark).result;
+  if (result.samples_ns.empty()) return result;
+  result.statistics = statistics_of(result.samples_ns, plan_.seed);
+  result.throughput = throughput_of(result.work, result.statistics->median);
+  if (limits_ != nullptr) {
+    result.limit = share_of_limit(*limits_, result.work, plan_.threads, result.statistics->median);
+  }
+  return result;
+}
+
+std::vector<BenchmarkResult> Collector::results() const {
+  std::vector<BenchmarkResult> results;
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    if (entries_[i].visited) results.push_back(result(i));
+  }
+  return results;
+}
+
+std::vector<Warning> Collector::warnings() const {
+  std::vector<Warning> warnings;
+  for (const auto& entry : entries_) {
+    const auto& result = entry.result;
+    if (result.status != Status::ok || result.samples_ns.empty()) continue;
+    const auto samples = result.samples_ns.size();
+    if (result.disturbance.kept * 10 > samples) {
+      warnings.push_back(
+          {"disturbed",
+           fmt::format("{} of {} samples were disturbed and could not be retaken in time",
+                       result.disturbance.kept, samples),
+           "raise --measurement-time, or repeat when the machine is quieter", result.id});
+    }
+    if (!entry.warm_up_was_stable) {
+      warnings.push_back({"unstable-warm-up",
+                          "its time was still changing at the end of the warm-up",
+                          "raise --warm-up-time", result.id});
+    }
+  }
+  return warnings;
+}
+
+}  // namespace trilobite

@@ -1,0 +1,70 @@
+#include "harness/collector.hpp"
+
+#include <gtest/gtest.h>
+
+namespace trilobite {
+namespace {
+
+class CollectorTest : public testing::Test {
+ protected:
+  BenchmarkDefinition definition_{"suite", "op", [] { return std::vector<Case>{Case()}; },
+                                  [](Bench&) {}};
+  std::vector<SelectedBenchmark> selection_{{&definition_, Case(), "suite/op/-/-/-"}};
+  SamplingPlan plan_{.samples = 4, .rounds = 2};
+  Collector collector_{selection_, plan_, nullptr};
+
+  static StepResult step(size_t round, std::vector<double> samples) {
+    StepResult result{.round = round, .planned_samples = 4};
+    result.partial.iterations_per_sample = 10;
+    result.partial.samples_ns = std::move(samples);
+    result.partial.work.elements = 5;
+    result.partial.kernels = {{"k", 3}};
+    result.partial.disturbance.retaken = 1;
+    return result;
+  }
+};
+
+TEST_F(CollectorTest, rounds_add_up_to_one_result_with_statistics) {
+  collector_.add(step(0, {1, 2}));
+  EXPECT_FALSE(collector_.is_finished(0));
+  EXPECT_EQ(collector_.calibration(0)->iterations_per_sample, 10u);
+  collector_.add(step(1, {3, 4}));
+  EXPECT_TRUE(collector_.is_finished(0));
+  const auto result = collector_.result(0);
+  EXPECT_EQ(result.samples_ns, (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(result.samples_per_round, (std::vector<uint64_t>{2, 2}));
+  EXPECT_DOUBLE_EQ(result.statistics->median, 2.5);
+  EXPECT_DOUBLE_EQ(result.throughput.elements, 2e9);
+  EXPECT_EQ(result.kernels.at("k"), 6u);
+  EXPECT_EQ(result.disturbance.retaken, 2u);
+}
+
+TEST_F(CollectorTest, what_was_measured_before_a_crash_stays) {
+  collector_.add(step(0, {1, 2}));
+  collector_.end_early(0, Status::failed, "its process was killed");
+  EXPECT_FALSE(collector_.wants({0, 1}));
+  const auto result = collector_.result(0);
+  EXPECT_EQ(result.status, Status::failed);
+  EXPECT_EQ(result.samples_ns.size(), 2u);
+}
+
+TEST_F(CollectorTest, benchmarks_that_were_never_visited_are_not_in_the_results) {
+  EXPECT_TRUE(collector_.results().empty());
+  EXPECT_TRUE(collector_.wants({0, 0}));
+  EXPECT_FALSE(collector_.wants({0, 1}));
+}
+
+TEST_F(CollectorTest, doubtful_results_carry_a_warning) {
+  auto unstable = step(0, {1, 2});
+  unstable.warm_up_was_stable = false;
+  unstable.partial.disturbance.kept = 2;
+  collector_.add(unstable);
+  const auto warnings = collector_.warnings();
+  ASSERT_EQ(warnings.size(), 2u);
+  EXPECT_EQ(warnings[0].code, "disturbed");
+  EXPECT_EQ(warnings[1].code, "unstable-warm-up");
+  EXPECT_EQ(warnings[1].benchmark, "suite/op/-/-/-");
+}
+
+}  // namespace
+}  // namespace trilobite

@@ -1,0 +1,128 @@
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <deque>
+
+#include "base/log.hpp"
+#include "harness/child_process.hpp"
+#include "harness/session.hpp"
+
+namespace trilobite {
+namespace {
+
+/// In the child: visit whatever the parent names until it closes the pipe.
+void serve_visits(ChildChannel& channel, const Session& session) {
+  SteadyClock clock;
+  KernelNoiseCounters noise;
+  while (const auto order = channel.receive()) {
+    const auto json = parse_json(*order);
+    TRILOBITE_CHECK(json.has_value());
+    const Step step{json->at("benchmark").get<size_t>(), json->at("round").get<size_t>()};
+    std::optional<Calibration> calibration;
+    if (json->contains("iterations")) {
+      calibration =
+          Calibration{json->at("iterations").get<uint64_t>(), json->at("samples").get<size_t>()};
+    }
+    const auto result =
+        visit(session.selection[step.benchmark], step, calibration, {session.plan, clock, noise});
+    const auto text = to_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+    if (!channel.send(text)) return;
+  }
+}
+
+std::string order_for(const Step& step, const std::optional<Calibration>& calibration) {
+  Json json{{"benchmark", step.benchmark}, {"round", step.round}};
+  if (calibration) {
+    json["iterations"] = calibration->iterations_per_sample;
+    json["samples"] = calibration->planned_samples;
+  }
+  return json.dump();
+}
+
+enum class VisitEnd { done, child_lost, interrupted };
+
+/// Keeps one child at work and replaces it when it is lost.
+class Supervisor {
+ public:
+  explicit Supervisor(Session& session)
+      : session_(session), time_left_(session.selection.size(), session.plan.timeout) {}
+
+  Result<SessionEnd> run() {
+    for (const Step& step :
+         interleaved_steps(session_.selection.size(), session_.plan.rounds, session_.plan.seed)) {
+      if (session_.hooks.should_stop()) return SessionEnd::interrupted;
+      if (!session_.collector.wants(step)) continue;
+      if (auto ready = ensure_child(); !ready) return fail_from(ready);
+      session_.hooks.on_begin(step);
+      const VisitEnd end = visit_in_child(step);
+      if (end == VisitEnd::interrupted) return SessionEnd::interrupted;
+      if (end == VisitEnd::child_lost) child_.reset();
+      session_.hooks.on_end(step);
+    }
+    return SessionEnd::finished;
+  }
+
+ private:
+  Result<void> ensure_child() {
+    if (child_) return {};
+    auto child =
+        ChildProcess::start([&](ChildChannel& channel) { serve_visits(channel, session_); });
+    if (!child) return fail_from(child);
+    child_.emplace(*std::move(child));
+    return {};
+  }
+
+  VisitEnd visit_in_child(const Step& step) {
+    Collector& collector = session_.collector;
+    const auto start = std::chrono::steady_clock::now();
+    child_->send(order_for(step, collector.calibration(step.benchmark)));
+    std::string line;
+    auto& left = time_left_[step.benchmark];
+    auto reading = child_->receive(line, left);
+    while (reading == ChildProcess::Reading::interrupted && !session_.hooks.should_stop()) {
+      reading = child_->receive(line, left);
+    }
+    left -= std::chrono::steady_clock::now() - start;
+    switch (reading) {
+      case ChildProcess::Reading::interrupted: return VisitEnd::interrupted;
+      case ChildProcess::Reading::line: return take(step, line);
+      case ChildProcess::Reading::timeout:
+        collector.end_early(
+            step.benchmark, Status::timeout,
+            fmt::format("took longer than {} s; raise --timeout",
+                        std::chrono::duration<double>(session_.plan.timeout).count()));
+        return VisitEnd::child_lost;
+      case ChildProcess::Reading::closed: break;
+    }
+    // A key press (Ctrl-C) reaches the child as well: that is no crash.
+    if (session_.hooks.should_stop()) return VisitEnd::interrupted;
+    collector.end_early(step.benchmark, Status::failed,
+                        fmt::format("its process {}", child_->wait()));
+    return VisitEnd::child_lost;
+  }
+
+  VisitEnd take(const Step& step, const std::string& line) {
+    const auto json = parse_json(line);
+    const auto result = json ? step_from_json(*json) : Result<StepResult>(fail_from(json));
+    if (!result || result->benchmark != step.benchmark) {
+      session_.collector.end_early(step.benchmark, Status::failed,
+                                   "its process answered with something unreadable");
+      return VisitEnd::child_lost;
+    }
+    session_.collector.add(*result);
+    return VisitEnd::done;
+  }
+
+  Session& session_;
+  std::vector<std::chrono::nanoseconds> time_left_;
+  std::optional<ChildProcess> child_;
+};
+
+}  // namespace
+
+Result<SessionEnd> run_isolated(Session& session) {
+  ::signal(SIGPIPE, SIG_IGN);  // a child that died is noticed when reading, not by dying with it
+  return Supervisor(session).run();
+}
+
+}  // namespace trilobite
