@@ -2,8 +2,11 @@
 // Random samples for the tests of this folder, the same on every platform: the standard fixes the
 // engine but not its distributions, so values come from the uniform by inversion.
 
+#include <fmt/format.h>
+
 #include <cmath>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "stats/distributions.hpp"
@@ -25,7 +28,7 @@ inline Sample make_sample(std::vector<double> values) {
 
 /// A distribution to draw from, with the truths that intervals are to cover.
 struct Population {
-  const char* name;
+  std::string name;
   double mean;
   double median;
   std::function<double(Engine&)> draw;
@@ -37,7 +40,7 @@ inline Population normal_population() {
 
 /// Skewness 1.75 at sigma 0.5, 6.2 at sigma 1.
 inline Population lognormal_population(double sigma) {
-  return {"lognormal", std::exp(sigma * sigma / 2), 1,
+  return {fmt::format("lognormal, sigma {}", sigma), std::exp(sigma * sigma / 2), 1,
           [sigma](Engine& engine) { return std::exp(sigma * normal(engine)); }};
 }
 
