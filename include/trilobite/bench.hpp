@@ -80,6 +80,8 @@ class Bench {
   unsigned threads() const { return threads_; }
   uint64_t seed() const { return seed_; }
   bool deterministic() const { return deterministic_; }
+  /// The instruction set to narrow to; empty: the best there is.
+  const std::string& isa() const { return isa_; }
 
   /// Says what one iteration does.
   virtual void work(const Work& work) = 0;
@@ -130,6 +132,7 @@ class Bench {
   unsigned threads_ = 1;
   uint64_t seed_ = 42;
   bool deterministic_ = false;
+  std::string isa_;
 };
 
 /// A registered benchmark. Cases are made when somebody asks for them.

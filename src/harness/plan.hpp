@@ -3,7 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
-#include <optional>
+#include <string>
 #include <vector>
 
 namespace trilobite {
@@ -22,6 +22,7 @@ struct SamplingPlan {
   uint64_t seed = 42;
   unsigned threads = 1;
   bool deterministic = false;
+  std::string isa;  // narrows the instruction set; empty: the best there is
 
   static constexpr size_t kMinSamples = 10;
 };

@@ -19,6 +19,7 @@ class Visit final : public Bench {
     threads_ = tools.plan.threads;
     seed_ = tools.plan.seed;
     deterministic_ = tools.plan.deterministic;
+    isa_ = tools.plan.isa;
     result_.benchmark = step.benchmark;
     result_.round = step.round;
   }

@@ -21,8 +21,11 @@ AllocationCount stop_counting_allocations();
 void note_allocation(size_t bytes);
 void note_release(size_t bytes);
 
-/// True in programs that contain count_new.cpp; without it there is nothing to report.
+/// True when something feeds the count; otherwise there is nothing to report.
 bool allocations_are_counted();
 void say_that_allocations_are_counted();
+
+/// Called by main(): links the replaced malloc into the program and feeds the count from it.
+void use_counting_malloc();
 
 }  // namespace trilobite

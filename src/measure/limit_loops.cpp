@@ -179,7 +179,8 @@ double bf16_loop(uint64_t rounds) { return converted_bf16_loop(rounds); }
 #endif
 
 #if HWY_TARGET == HWY_AVX3_DL
-// vpdpbusd: four u8*i8 products added to each i32 lane. Highway's own target string leaves VNNI out.
+// vpdpbusd: four u8*i8 products added to each i32 lane. Highway's own target string leaves VNNI
+// out.
 __attribute__((target("avx512vnni"))) double i8_loop(uint64_t rounds) {
   const __m512i a = _mm512_set1_epi8(static_cast<char>(seed_u8));
   __m512i s[10];

@@ -1,0 +1,74 @@
+// trilobite: one program, a table of subcommands.
+
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <array>
+#include <string_view>
+
+#include "cli/bench_command.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/subcommands.hpp"
+#include "measure/allocation_count.hpp"
+#include "trilobite/version.hpp"
+
+namespace trilobite::cli {
+namespace {
+
+struct Subcommand {
+  std::string_view name;
+  std::string_view what;
+  int (*run)(const Arguments&);
+};
+
+constexpr std::array kSubcommands{
+    Subcommand{"bench", "run benchmarks",
+               [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
+    Subcommand{"compare", "run the same operations on several devices and say which to use",
+               run_compare},
+    Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
+    Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
+    Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+};
+
+std::string usage() {
+  std::string text =
+      "trilobite: low-bit transformer inference, and the lab that proves how fast it is\n\nusage: "
+      "trilobite COMMAND "
+      "[OPTIONS]\n\n";
+  for (const auto& command : kSubcommands)
+    text += fmt::format("  {:<10} {}\n", command.name, command.what);
+  return text +
+         "\n`trilobite COMMAND --help` shows the options of a command; `trilobite --version` the "
+         "version.\n";
+}
+
+int show(const std::string& text) {
+  const auto printed = print(text);
+  return printed ? kFine : report_error(printed.error());
+}
+
+int run(const std::vector<std::string>& command_line) {
+  if (command_line.size() < 2) {
+    fmt::print(stderr, "{}", usage());
+    return kBadInput;
+  }
+  const auto& name = command_line[1];
+  if (name == "--help" || name == "-h" || name == "help") return show(usage());
+  if (name == "--version") return show(fmt::format("trilobite {}\n", version()));
+  for (const auto& command : kSubcommands) {
+    if (command.name == name)
+      return command.run({{command_line.begin() + 2, command_line.end()}, command_line});
+  }
+  return report_error(
+      Error(fmt::format("there is no command '{}'; `trilobite --help` lists them", name)));
+}
+
+}  // namespace
+}  // namespace trilobite::cli
+
+int main(int argc, char** argv) {
+  ::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error code, not the end
+  trilobite::use_counting_malloc();
+  return trilobite::cli::run({argv, argv + argc});
+}

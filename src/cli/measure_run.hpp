@@ -1,0 +1,43 @@
+#pragma once
+// Runs a selection of benchmarks and keeps the record: environment, limits, progress, a file that
+// is complete after every benchmark.
+
+#include <functional>
+
+#include "base/file.hpp"
+#include "cli/run_options.hpp"
+#include "harness/selection.hpp"
+#include "record/record.hpp"
+
+namespace trilobite::cli {
+
+/// What a program adds to the lab's own knowledge; a program without the engine leaves the
+/// defaults.
+struct ProgramFacts {
+  /// Narrows the instruction set of the program's kernels; called before anything is measured.
+  std::function<Result<void>(const std::string& isa)> set_isa = [](const std::string&) {
+    return Result<void>();
+  };
+  /// Called in a child process: opening a device may start threads.
+  std::function<std::vector<DeviceFacts>()> devices = [] { return std::vector<DeviceFacts>(); };
+};
+
+struct RunRequest {
+  const std::vector<SelectedBenchmark>& selection;
+  const SamplingPlan& plan;
+  const RunOptions& options;
+  std::vector<std::string> command_line;
+  Path record_path;  // empty: no file
+};
+
+struct FinishedRun {
+  RunRecord record;
+  bool interrupted = false;
+};
+
+Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& program);
+
+/// "20260131T123456-1a2b": time and process, so that two runs never share a file.
+std::string new_run_id();
+
+}  // namespace trilobite::cli

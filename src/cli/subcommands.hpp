@@ -1,0 +1,17 @@
+#pragma once
+// One function per subcommand; main.cpp has the table.
+
+#include "cli/command_line.hpp"
+#include "cli/measure_run.hpp"
+
+namespace trilobite::cli {
+
+int run_compare(const Arguments& arguments);
+int run_devices(const Arguments& arguments);
+int run_env(const Arguments& arguments);
+int run_inspect(const Arguments& arguments);
+
+/// What `trilobite` knows beyond the lab: its devices and their instruction sets.
+ProgramFacts engine_facts();
+
+}  // namespace trilobite::cli
