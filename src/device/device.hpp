@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 #include "base/error.hpp"
 #include "device/op.hpp"
@@ -42,6 +42,8 @@ class Device {
   KernelCounts take_kernel_counts() { return std::exchange(kernel_counts_, {}); }
 
  protected:
+  /// The error of run() for calls that why_unsupported refuses.
+  Result<void> check_supported(const OpCall& call) const;
   void count_kernel(const std::string& kernel) { ++kernel_counts_[kernel]; }
 
  private:
