@@ -6,6 +6,7 @@
 #include "kernels/convert.hpp"
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm_tile.hpp"
+#include "kernels/gemv.hpp"
 
 namespace trilobite::kernels {
 namespace {
@@ -13,6 +14,8 @@ namespace {
 // Below this many multiplications a second thread costs more than it saves: waking it and waiting
 // for it takes 2 to 5 us, in which one AVX2 core does about 2^17 of them.
 constexpr size_t kParallelProducts = size_t{1} << 18;
+
+constexpr size_t kPageElements = 1024;
 
 // What the caches are taken to be where the kernel does not say.
 constexpr size_t kUnknownL1 = 32 << 10;
@@ -56,6 +59,27 @@ Blocking choose_blocking(const GemmCall& call, const CpuInfo& cpu) {
   return blocking;
 }
 
+Result<void> grow(AlignedBuffer& buffer, size_t floats) {
+  if (buffer.size() >= floats * sizeof(float)) return {};
+  auto larger = AlignedBuffer::allocate(floats * sizeof(float));
+  if (!larger) return fail_from(larger, "matrix product");
+  buffer = *std::move(larger);
+  return {};
+}
+
+GemmCall transposed(const GemmCall& call) {
+  const auto flip = [](const StridedMatrix& m) {
+    return StridedMatrix{m.data, m.column_stride, m.row_stride};
+  };
+  return {.dtype = call.dtype,
+          .m = call.n,
+          .n = call.m,
+          .k = call.k,
+          .a = flip(call.b),
+          .b = flip(call.a),
+          .out = call.out};
+}
+
 const void* element(DType dtype, const StridedMatrix& matrix, size_t row, size_t column) {
   const ptrdiff_t offset = static_cast<ptrdiff_t>(row) * matrix.row_stride +
                            static_cast<ptrdiff_t>(column) * matrix.column_stride;
@@ -88,13 +112,6 @@ void Gemm::for_tasks(size_t count, Task&& task) {
 
 Result<void> Gemm::reserve(const GemmCall& call, const Block& largest) {
   const GemmTile tile = gemm_tile();
-  const auto grow = [](AlignedBuffer& buffer, size_t floats) -> Result<void> {
-    if (buffer.size() >= floats * sizeof(float)) return {};
-    auto larger = AlignedBuffer::allocate(floats * sizeof(float));
-    if (!larger) return fail_from(larger, "matrix product");
-    buffer = *std::move(larger);
-    return {};
-  };
   auto grown = grow(packed_a_, round_up(largest.rows, tile.rows) * largest.depth);
   if (grown) grown = grow(packed_b_, round_up(largest.columns, tile.columns) * largest.depth);
   if (grown && call.dtype != DType::f32) grown = grow(sums_, call.m * call.n);
@@ -168,6 +185,35 @@ void Gemm::round_sums(const GemmCall& call) {
   });
 }
 
+/// A single row times b, which has dense rows or columns.
+Result<void> Gemm::multiply_row(const GemmCall& call) {
+  if (auto grown = grow(packed_a_, call.k); !grown) return grown;
+  float* x = packed_a_.as<float>().data();
+  pack_panels({.dtype = call.dtype,
+               .from = call.a.data,
+               .line_stride = call.a.row_stride,
+               .depth_stride = call.a.column_stride,
+               .lines = 1,
+               .depth = call.k,
+               .width = 1,
+               .packed = x});
+  // Columns of a task: at least a page of b, and no two tasks write to one cache line.
+  const size_t columns =
+      parallel_ ? round_up(divide_up(call.n, 4 * pool_.threads()), kPageElements) : call.n;
+  for_tasks(divide_up(call.n, columns), [&](size_t task) {
+    const size_t first = task * columns;
+    gemv({.dtype = call.dtype,
+          .x = x,
+          .b = element(call.dtype, call.b, 0, first),
+          .row_stride = call.b.row_stride,
+          .column_stride = call.b.column_stride,
+          .k = call.k,
+          .n = std::min(columns, call.n - first),
+          .out = static_cast<std::byte*>(call.out) + first * size_of(call.dtype)});
+  });
+  return {};
+}
+
 Result<void> Gemm::run(const GemmCall& call) {
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0) {
@@ -175,6 +221,16 @@ Result<void> Gemm::run(const GemmCall& call) {
     return {};
   }
   parallel_ = call.m * call.n * call.k >= kParallelProducts && pool_.threads() > 1;
+  const auto has_dense_lines = [](const StridedMatrix& matrix) {
+    return matrix.row_stride == 1 || matrix.column_stride == 1;
+  };
+  if (call.m == 1 && has_dense_lines(call.b)) return multiply_row(call);
+  // A column is a row of the transposed product, and lies the same way in memory.
+  if (call.n == 1 && has_dense_lines(call.a)) return multiply_row(transposed(call));
+  return multiply_packed(call);
+}
+
+Result<void> Gemm::multiply_packed(const GemmCall& call) {
   const Blocking blocking = choose_blocking(call, cpu_);
   Block block{.row = 0,
               .rows = blocking.rows,

@@ -41,6 +41,8 @@ class Gemm {
 
  private:
   struct Block;
+  Result<void> multiply_row(const GemmCall& call);
+  Result<void> multiply_packed(const GemmCall& call);
   Result<void> reserve(const GemmCall& call, const Block& largest);
   void pack(const GemmCall& call, const Block& block);
   void multiply(const GemmCall& call, const Block& block, float* sums);

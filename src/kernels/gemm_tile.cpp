@@ -106,7 +106,7 @@ struct PackBody {
         pack_across(source, packed);
       } else if (call.depth_stride == 1 && call.width == kTileRows) {
         pack_along<kTileRows>(source, packed);
-      } else if (call.depth_stride == 1) {
+      } else if (call.depth_stride == 1 && call.width == kTileColumns) {
         pack_along<kTileColumns>(source, packed);
       } else {
         pack_strided(source, 0, packed);
