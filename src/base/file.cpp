@@ -79,7 +79,8 @@ Result<std::string> read_file(const Path& path, size_t limit_bytes) {
   }
   std::ifstream stream(path, std::ios::binary);
   std::ostringstream content;
-  if (info.st_size != 0 || !S_ISREG(info.st_mode)) content << stream.rdbuf();
+  // Whatever the size says: files in /proc are regular, report 0 bytes and have content.
+  content << stream.rdbuf();
   if (!stream) return fail(fmt::format("cannot read {}: {}", path.string(), reason()));
   return std::move(content).str();
 }

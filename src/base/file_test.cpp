@@ -32,6 +32,11 @@ TEST_F(File, problems_name_the_file_and_the_reason) {
 
 TEST_F(File, a_full_device_is_an_error) { EXPECT_FALSE(write_file_atomically("/dev/full", "x")); }
 
+// Files of the kernel claim to be empty; taking that for granted made every CPU feature vanish.
+TEST_F(File, files_of_the_kernel_are_read_although_they_report_no_size) {
+  EXPECT_FALSE(read_file("/proc/self/status").value().empty());
+}
+
 TEST_F(File, a_file_above_the_limit_is_refused) {
   ASSERT_TRUE(write_file_atomically(folder_ / "x", "12345"));
   EXPECT_FALSE(read_file(folder_ / "x", 4));

@@ -4,6 +4,8 @@
 
 #include <array>
 
+#include "device/absent_devices.hpp"
+#include "device/openblas/openblas_device.hpp"
 #include "device/reference/reference_device.hpp"
 
 namespace trilobite {
@@ -14,6 +16,14 @@ std::string always_available() { return ""; }
 constexpr std::array kDevices{
     DeviceEntry{"reference", "every operation as its definition, in double; decides what is right",
                 always_available, open_reference_device},
+    DeviceEntry{"openblas", "OpenBLAS: products, sums and transposes of f32", why_no_openblas,
+                open_openblas_device},
+    DeviceEntry{"opencl", "GPUs and CPUs through OpenCL", why_no_opencl, nullptr},
+    DeviceEntry{"vulkan", "GPUs through Vulkan compute", why_no_vulkan, nullptr},
+    DeviceEntry{"cuda", "NVIDIA GPUs", why_no_cuda, nullptr},
+    DeviceEntry{"rocm", "AMD GPUs", why_no_rocm, nullptr},
+    DeviceEntry{"metal", "Apple GPUs", why_no_metal, nullptr},
+    DeviceEntry{"mlx", "Apple's array library", why_no_mlx, nullptr},
 };
 
 }  // namespace
