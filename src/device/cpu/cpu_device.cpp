@@ -42,8 +42,8 @@ class CpuDevice final : public Device {
       if (auto chosen = kernels::set_isa(isa_); !chosen) return chosen;
     }
     if (Device* rival = faster_for(call)) {
-      count_kernel(fmt::format("{}_{}/{}", name_of(call.op), name_of(call.out.dtype()),
-                               rival->name()));
+      count_kernel(
+          fmt::format("{}_{}/{}", name_of(call.op), name_of(call.out.dtype()), rival->name()));
       return rival->run(call);
     }
     count_kernel(
@@ -55,8 +55,8 @@ class CpuDevice final : public Device {
   /// The device that multiplies these matrices faster than our own kernel does, if there is one.
   Device* faster_for(const OpCall& call) {
     if (!chooser_ || call.op != Op::matmul || call.out.dtype() != DType::f32) return nullptr;
-    return chooser_->choose(
-        call, [this](const OpCall& probe) { return run_cpu_op(workspace_, probe); });
+    return chooser_->choose(call,
+                            [this](const OpCall& probe) { return run_cpu_op(workspace_, probe); });
   }
 
   std::string isa_;

@@ -1,8 +1,12 @@
 #include "device/cpu/cpu_ops.hpp"
 
+#include <algorithm>
 #include <limits>
+#include <optional>
 #include <utility>
 
+#include "device/dense_input.hpp"
+#include "device/matrix_view.hpp"
 #include "kernels/convert.hpp"
 #include "kernels/copy.hpp"
 #include "kernels/elementwise.hpp"
@@ -45,10 +49,9 @@ void copy_to(CpuWorkspace& workspace, const ConstTensorView& from, void* to) {
   const auto copy = [&](size_t begin, size_t end) { kernels::copy_rows(from, begin, end, to); };
   if (from.is_contiguous() && from.elements() > 0) {
     // One long row: cut it, for there may be nothing else to share out.
-    const ConstTensorView flat(from.bytes(), from.dtype(), Shape{from.elements() , 1});
-    return share_out(workspace, count_of(from), kCheapForOne, [&](size_t begin, size_t end) {
-      kernels::copy_rows(flat, begin, end, to);
-    });
+    const ConstTensorView flat(from.bytes(), from.dtype(), Shape{from.elements(), 1});
+    return share_out(workspace, count_of(from), kCheapForOne,
+                     [&](size_t begin, size_t end) { kernels::copy_rows(flat, begin, end, to); });
   }
   if (count_of(from) <= kCheapForOne) return copy(0, rows);
   workspace.pool.for_range(rows, kernels::kCopyBlock, copy);
@@ -58,15 +61,11 @@ void copy_to(CpuWorkspace& workspace, const ConstTensorView& from, void* to) {
 Result<const std::byte*> dense_input(CpuWorkspace& workspace, const OpCall& call, size_t index) {
   const auto& view = call.inputs[index];
   if (view.is_contiguous()) return view.bytes();
-  AlignedBuffer& copy = workspace.dense_copies[index];
   const size_t bytes = count_of(view) * size_of(view.dtype());
-  if (copy.size() < bytes) {
-    auto larger = AlignedBuffer::allocate(bytes);
-    if (!larger) return fail_from(larger, "copy of a strided input");
-    copy = *std::move(larger);
-  }
-  copy_to(workspace, view, copy.data());
-  return copy.data();
+  const auto copy = grown(workspace.dense_copies[index], bytes);
+  if (!copy) return fail_from(copy, "copying a strided input");
+  copy_to(workspace, view, *copy);
+  return *copy;
 }
 
 /// Past the caches when what is read and written does not fit into them anyway.
@@ -93,8 +92,8 @@ Result<void> run_randn(CpuWorkspace& workspace, const OpCall& call) {
     std::array<float, 1024> values;
     for (size_t i = begin; i < end; i += values.size()) {
       const size_t count = std::min(values.size(), end - i);
-      kernels::randn({.seed = call.seed, .stream = 0, .first = i, .out = values.data(),
-                      .count = count});
+      kernels::randn(
+          {.seed = call.seed, .stream = 0, .first = i, .out = values.data(), .count = count});
       kernels::from_f32({.dtype = call.out.dtype(),
                          .from = values.data(),
                          .to = call.out.at(static_cast<int64_t>(i)),
@@ -219,44 +218,28 @@ Result<void> run_copy(CpuWorkspace& workspace, const OpCall& call) {
   return {};
 }
 
-/// Matrix number `index` of a view, counted over all dimensions but the last two.
-kernels::StridedMatrix matrix_at(const ConstTensorView& view, size_t index) {
-  const size_t rank = view.shape().rank();
-  int64_t offset = 0;
-  for (size_t dim = rank - 2; dim-- > 0;) {
-    const auto extent = static_cast<size_t>(view.shape()[dim]);
-    offset += static_cast<int64_t>(index % extent) * view.strides()[dim];
-    index /= extent;
-  }
-  return {view.at(offset), view.strides()[rank - 2], view.strides()[rank - 1]};
+kernels::StridedMatrix strided(const ConstTensorView& matrix) {
+  return {matrix.bytes(), matrix.strides()[0], matrix.strides()[1]};
 }
 
 Result<void> run_matmul(CpuWorkspace& workspace, const OpCall& call) {
+  if (call.out.elements() == 0) return {};
   const ConstTensorView& b = call.inputs[1];
-  ConstTensorView a = call.inputs[0];
-  TensorView out = call.out;
-  const int64_t k = a.shape()[a.shape().rank() - 1];
-  const int64_t n = out.shape()[out.shape().rank() - 1];
-  if (out.elements() == 0) return {};
+  const bool one_b = b.shape().rank() == 2;
   // One b for every batch: the rows of all batches are the rows of a single product.
-  if (b.shape().rank() == 2) {
-    const int64_t rows = out.elements() / n;
-    if (const auto flat = a.reshape(Shape{rows, k})) {
-      a = *flat;
-      out = TensorView(out.bytes(), out.dtype(), Shape{rows, n});
-    }
-  }
-  const int64_t m = out.shape()[out.shape().rank() - 2];
-  const auto batches = static_cast<size_t>(out.elements() / (m * n));
-  for (size_t batch = 0; batch < batches; ++batch) {
-    const kernels::GemmCall product{
-        .dtype = out.dtype(),
-        .m = static_cast<size_t>(m),
-        .n = static_cast<size_t>(n),
-        .k = static_cast<size_t>(k),
-        .a = matrix_at(a, batch),
-        .b = b.shape().rank() == 2 ? matrix_at(b, 0) : matrix_at(b, batch),
-        .out = out.at(static_cast<int64_t>(batch) * m * n)};
+  const auto all_rows = one_b ? as_one_matrix(call.inputs[0]) : std::nullopt;
+  const ConstTensorView& a = all_rows ? *all_rows : call.inputs[0];
+  const int64_t batches = matrix_count(a);
+  const int64_t n = call.out.shape()[call.out.shape().rank() - 1];
+  const int64_t m = call.out.elements() / (batches * n);
+  for (int64_t batch = 0; batch < batches; ++batch) {
+    const kernels::GemmCall product{.dtype = call.out.dtype(),
+                                    .m = static_cast<size_t>(m),
+                                    .n = static_cast<size_t>(n),
+                                    .k = static_cast<size_t>(a.shape()[a.shape().rank() - 1]),
+                                    .a = strided(matrix_at(a, batch)),
+                                    .b = strided(matrix_at(b, one_b ? 0 : batch)),
+                                    .out = call.out.at(batch * m * n)};
     if (auto done = workspace.gemm.run(product); !done) return done;
   }
   return {};

@@ -22,7 +22,7 @@ struct CpuWorkspace {
   CpuInfo cpu = read_cpu_info();
   ThreadPool pool;
   kernels::Gemm gemm{pool, cpu};
-  std::vector<double> block_sums;            // of sum and mean
+  std::vector<double> block_sums;             // of sum and mean
   std::array<AlignedBuffer, 3> dense_copies;  // of inputs that are not dense
 };
 
