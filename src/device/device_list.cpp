@@ -5,6 +5,7 @@
 #include <array>
 
 #include "device/absent_devices.hpp"
+#include "device/cpu/cpu_device.hpp"
 #include "device/openblas/openblas_device.hpp"
 #include "device/reference/reference_device.hpp"
 
@@ -16,6 +17,8 @@ std::string always_available() { return ""; }
 constexpr std::array kDevices{
     DeviceEntry{"reference", "every operation as its definition, in double; decides what is right",
                 always_available, open_reference_device},
+    DeviceEntry{"cpu", "own kernels for every instruction set, and the best library for products",
+                always_available, open_cpu_device},
     DeviceEntry{"openblas", "OpenBLAS: products, sums and transposes of f32", why_no_openblas,
                 open_openblas_device},
     DeviceEntry{"opencl", "GPUs and CPUs through OpenCL", why_no_opencl, nullptr},

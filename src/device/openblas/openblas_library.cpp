@@ -88,7 +88,9 @@ std::vector<std::string> openblas_cores(IsaLevel level, const CpuInfo& cpu) {
       return cpu.vendor == "AuthenticAMD" ? std::vector<std::string>{"Zen", "Haswell"}
                                           : std::vector<std::string>{"Haswell"};
     case IsaLevel::sse4: return {"Nehalem"};
-    case IsaLevel::baseline: return {};
+    // An old machine is left to the library; on a newer one this asks for the oldest kernels.
+    case IsaLevel::baseline:
+      return narrowed ? std::vector<std::string>{"Prescott"} : std::vector<std::string>{};
   }
   std::unreachable();
 }

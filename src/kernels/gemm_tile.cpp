@@ -1,0 +1,206 @@
+#include "kernels/gemm_tile.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/gemm_tile.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include "kernels/float_io-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trilobite::kernels::HWY_NAMESPACE {
+
+// A tile of kTileRows x 2 vectors. Each step loads two vectors of B and multiplies them with one
+// broadcast element of A per row, so the registers hold 2 kTileRows sums, 2 of B and 1 or 2
+// temporaries. FMA needs 2 instructions x 4 or 5 cycles = 10 independent sums to stay busy.
+//   AVX-512, 32 registers: 12 x 2 sums + 2 + 1 = 27; 14 rows leave none for the compiler.
+//   AVX2,    16 registers:  6 x 2 sums + 2 + 2 = 16.
+//   SSE,     16 registers:  4 x 2 sums + 2 + 2 = 12 (no FMA: products need registers as well).
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+inline constexpr size_t kTileRows = 12;
+#elif HWY_TARGET == HWY_AVX2
+inline constexpr size_t kTileRows = 6;
+#else
+inline constexpr size_t kTileRows = 4;
+#endif
+inline constexpr size_t kTileColumns = 2 * kLanes;
+
+GemmTile tile_for_target() { return {kTileRows, kTileColumns}; }
+
+float to_float(float value) { return value; }
+template <typename T>
+float to_float(T value) {
+  return value.to_float();
+}
+
+template <typename T>
+struct PanelSource {
+  const T* from;
+  ptrdiff_t line_stride;
+  ptrdiff_t depth_stride;
+  size_t lines;  // at most width
+  size_t depth;
+  size_t width;
+};
+
+/// Any strides, element by element.
+template <typename T>
+void pack_strided(const PanelSource<T>& source, size_t depth_begin, float* packed) {
+  for (size_t k = depth_begin; k < source.depth; ++k) {
+    const T* from = source.from + static_cast<ptrdiff_t>(k) * source.depth_stride;
+    float* to = packed + k * source.width;
+    for (size_t line = 0; line < source.lines; ++line) {
+      to[line] = to_float(from[static_cast<ptrdiff_t>(line) * source.line_stride]);
+    }
+    std::fill(to + source.lines, to + source.width, 0.0f);
+  }
+}
+
+/// The elements of one depth lie side by side: rows of B.
+template <typename T>
+void pack_across(const PanelSource<T>& source, float* packed) {
+  if (source.lines < source.width || source.width % kLanes != 0)
+    return pack_strided(source, 0, packed);
+  for (size_t k = 0; k < source.depth; ++k) {
+    const T* from = source.from + static_cast<ptrdiff_t>(k) * source.depth_stride;
+    float* to = packed + k * source.width;
+    for (size_t i = 0; i < source.width; i += kLanes) store(load(from + i), to + i);
+  }
+}
+
+/// The elements of one line lie side by side: rows of A. Widened a vector at a time, transposed
+/// through a small buffer in the first-level cache.
+template <size_t kWidth, typename T>
+void pack_along(const PanelSource<T>& source, float* packed) {
+  HWY_ALIGN float buffer[kWidth][kLanes] = {};
+  size_t k = 0;
+  for (; k + kLanes <= source.depth; k += kLanes) {
+    for (size_t line = 0; line < source.lines; ++line) {
+      const T* from = source.from + static_cast<ptrdiff_t>(line) * source.line_stride;
+      store(load(from + k), buffer[line]);
+    }
+    float* to = packed + k * kWidth;
+    for (size_t lane = 0; lane < kLanes; ++lane) {
+      for (size_t line = 0; line < kWidth; ++line) to[lane * kWidth + line] = buffer[line][lane];
+    }
+  }
+  pack_strided(source, k, packed);
+}
+
+struct PackBody {
+  const PackCall& call;
+  template <typename T>
+  void run() const {
+    for (size_t first = 0; first < call.lines; first += call.width) {
+      const T* from =
+          static_cast<const T*>(call.from) + static_cast<ptrdiff_t>(first) * call.line_stride;
+      const PanelSource<T> source{.from = from,
+                                  .line_stride = call.line_stride,
+                                  .depth_stride = call.depth_stride,
+                                  .lines = std::min(call.width, call.lines - first),
+                                  .depth = call.depth,
+                                  .width = call.width};
+      float* packed = call.packed + first * call.depth;
+      if (call.line_stride == 1) {
+        pack_across(source, packed);
+      } else if (call.depth_stride == 1 && call.width == kTileRows) {
+        pack_along<kTileRows>(source, packed);
+      } else if (call.depth_stride == 1 && call.width == kTileColumns) {
+        pack_along<kTileColumns>(source, packed);
+      } else {
+        pack_strided(source, 0, packed);
+      }
+    }
+  }
+};
+
+void pack_for_target(const PackCall& call) { with_float_type(call.dtype, PackBody{call}); }
+
+/// One tile of c (+)= a b from one panel of each.
+HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
+                              size_t depth, float* HWY_RESTRICT c, size_t c_stride,
+                              bool accumulate) {
+  const F32 d;
+  VF32 sums[kTileRows][2];
+  HWY_UNROLL(16)
+  for (size_t row = 0; row < kTileRows; ++row) {
+    sums[row][0] = hn::Zero(d);
+    sums[row][1] = hn::Zero(d);
+    hwy::Prefetch(c + row * c_stride);
+  }
+  for (size_t k = 0; k < depth; ++k) {
+    const auto b0 = hn::Load(d, b);
+    const auto b1 = hn::Load(d, b + kLanes);
+    HWY_UNROLL(16)
+    for (size_t row = 0; row < kTileRows; ++row) {
+      const auto a_row = hn::Set(d, a[row]);
+      sums[row][0] = hn::MulAdd(a_row, b0, sums[row][0]);
+      sums[row][1] = hn::MulAdd(a_row, b1, sums[row][1]);
+    }
+    a += kTileRows;
+    b += kTileColumns;
+  }
+  HWY_UNROLL(16)
+  for (size_t row = 0; row < kTileRows; ++row) {
+    float* to = c + row * c_stride;
+    if (accumulate) {
+      sums[row][0] = hn::Add(sums[row][0], hn::LoadU(d, to));
+      sums[row][1] = hn::Add(sums[row][1], hn::LoadU(d, to + kLanes));
+    }
+    hn::StoreU(sums[row][0], d, to);
+    hn::StoreU(sums[row][1], d, to + kLanes);
+  }
+}
+
+/// A tile that reaches over the edge of c goes through a buffer.
+HWY_NOINLINE void multiply_edge(const PanelProduct& part) {
+  HWY_ALIGN float tile[kTileRows * kTileColumns];
+  multiply_tile(part.a, part.b, part.depth, tile, kTileColumns, false);
+  for (size_t row = 0; row < part.rows; ++row) {
+    const float* from = tile + row * kTileColumns;
+    float* to = part.c + row * part.c_stride;
+    for (size_t i = 0; i < part.columns; ++i) to[i] = part.accumulate ? to[i] + from[i] : from[i];
+  }
+}
+
+void multiply_for_target(const PanelProduct& call) {
+  for (size_t column = 0; column < call.columns; column += kTileColumns) {
+    const float* b = call.b + column * call.depth;
+    for (size_t row = 0; row < call.rows; row += kTileRows) {
+      const float* a = call.a + row * call.depth;
+      float* c = call.c + row * call.c_stride + column;
+      const size_t rows = std::min(kTileRows, call.rows - row);
+      const size_t columns = std::min(kTileColumns, call.columns - column);
+      if (rows == kTileRows && columns == kTileColumns) {
+        multiply_tile(a, b, call.depth, c, call.c_stride, call.accumulate);
+      } else {
+        multiply_edge({.a = a,
+                       .b = b,
+                       .depth = call.depth,
+                       .rows = rows,
+                       .columns = columns,
+                       .c = c,
+                       .c_stride = call.c_stride,
+                       .accumulate = call.accumulate});
+      }
+    }
+  }
+}
+
+}  // namespace trilobite::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trilobite::kernels {
+
+HWY_EXPORT(tile_for_target);
+HWY_EXPORT(pack_for_target);
+HWY_EXPORT(multiply_for_target);
+
+GemmTile gemm_tile() { return HWY_DYNAMIC_DISPATCH(tile_for_target)(); }
+void pack_panels(const PackCall& call) { HWY_DYNAMIC_DISPATCH(pack_for_target)(call); }
+void multiply_panels(const PanelProduct& call) { HWY_DYNAMIC_DISPATCH(multiply_for_target)(call); }
+
+}  // namespace trilobite::kernels
+#endif

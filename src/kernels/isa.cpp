@@ -1,0 +1,85 @@
+#include "kernels/isa.hpp"
+
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+namespace trilobite::kernels {
+namespace {
+
+struct Target {
+  int64_t bit;  // Highway's: a lower bit is a better target
+  std::string_view name;
+};
+
+// Without any SIMD, Highway emulates 128-bit vectors in plain C++, or uses one lane where the
+// compiler is known to get that wrong (GCC before 12.3). Both are our "scalar".
+constexpr std::array kTargets{
+#if HWY_ARCH_X86
+    Target{HWY_AVX3_DL, "avx3_dl"}, Target{HWY_AVX3, "avx3"},    Target{HWY_AVX2, "avx2"},
+    Target{HWY_SSE4, "sse4"},       Target{HWY_SSSE3, "ssse3"},
+#elif HWY_ARCH_ARM
+    Target{HWY_SVE2_128, "sve2_128"}, Target{HWY_SVE_256, "sve_256"}, Target{HWY_SVE2, "sve2"},
+    Target{HWY_SVE, "sve"},           Target{HWY_NEON, "neon"},
+#endif
+    Target{HWY_EMU128, "scalar"},   Target{HWY_SCALAR, "scalar"}};
+
+int64_t usable_targets() {
+  const int64_t simd = hwy::SupportedTargets() & (HWY_TARGETS) & ~(HWY_EMU128 | HWY_SCALAR);
+  return simd | (HWY_BASELINE_SCALAR);
+}
+
+// The dispatch tables of the kernels follow Highway's process-wide mask, in which a target stands
+// for itself and everything worse. Ours remembers what was put there, for it cannot be read back.
+int64_t chosen_targets = 0;
+
+void choose(int64_t targets) {
+  chosen_targets = targets;
+  hwy::GetChosenTarget().Update(targets);
+}
+
+std::string joined(const std::vector<std::string_view>& names) {
+  std::string text;
+  for (const auto name : names) text += (text.empty() ? "" : ", ") + std::string(name);
+  return text;
+}
+
+}  // namespace
+
+std::vector<std::string_view> available_isas() {
+  std::vector<std::string_view> names;
+  for (const auto& target : kTargets) {
+    if ((usable_targets() & target.bit) != 0) names.push_back(target.name);
+  }
+  return names;
+}
+
+Result<void> set_isa(std::string_view name) {
+  if (name.empty()) {
+    choose(usable_targets());
+    return {};
+  }
+  for (const auto& target : kTargets) {
+    if (target.name != name || (usable_targets() & target.bit) == 0) continue;
+    choose(usable_targets() & ~(target.bit - 1));
+    return {};
+  }
+  const bool known = std::ranges::any_of(kTargets, [&](auto& t) { return t.name == name; });
+  return fail("instruction set '" + std::string(name) + "' is " +
+                  (known ? "not available on this machine" : "unknown") +
+                  "; available: " + joined(available_isas()),
+              known ? ErrorKind::environment : ErrorKind::input);
+}
+
+std::string_view current_isa() {
+  const int64_t targets = chosen_targets != 0 ? chosen_targets : usable_targets();
+  const int64_t best = targets & -targets;
+  for (const auto& target : kTargets) {
+    if (target.bit == best) return target.name;
+  }
+  return "scalar";
+}
+
+}  // namespace trilobite::kernels
