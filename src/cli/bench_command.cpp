@@ -3,14 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "cli/exit_code.hpp"
-#include "record/record_json.hpp"
-#include "report/bencher.hpp"
-#include "report/console.hpp"
-#include "report/csv.hpp"
-#include "report/gbench.hpp"
+#include "cli/formats.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -23,22 +18,6 @@ struct BenchFlags {
   std::string format = "human";
 };
 
-using Formatter = std::string (*)(const RunRecord&);
-
-std::string human(const RunRecord& record) {
-  return to_console(record, {.color = stdout_is_terminal(), .width = terminal_width()});
-}
-
-constexpr std::array<std::pair<std::string_view, Formatter>, 5> kFormats{{{"human", human},
-                                                                          {"json", to_json_text},
-                                                                          {"csv", to_csv},
-                                                                          {"bencher", to_bencher},
-                                                                          {"gbench", to_gbench}}};
-
-Formatter formatter_for(std::string_view name) {
-  return std::ranges::find(kFormats, name, &std::pair<std::string_view, Formatter>::first)->second;
-}
-
 void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_option("REGEX", flags.filter.pattern,
                  "run the benchmarks whose id matches anywhere (default: all)");
@@ -47,8 +26,8 @@ void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_flag("--list", flags.list, "print the ids and run nothing");
   app.add_option("--output", flags.output,
                  "where the result goes (default: the record to results/<run>.json)");
-  app.add_option("--output-format", flags.format, "human, json, csv, bencher or gbench")
-      ->check(CLI::IsMember({"human", "json", "csv", "bencher", "gbench"}));
+  app.add_option("--output-format", flags.format, "human, json, csv, samples-csv, bencher or gbench")
+      ->check(CLI::IsMember(format_names()));
   add_run_options(app, flags.run);
 }
 
@@ -68,13 +47,13 @@ Path record_path_for(const BenchFlags& flags) {
 }
 
 Result<void> deliver(const BenchFlags& flags, const RunRecord& record, const Path& record_path) {
-  if (flags.output.empty() && flags.format != "human")
-    return print(formatter_for(flags.format)(record));
+  const auto text = find_format(flags.format)->write(record);
+  if (flags.output.empty() && flags.format != "human") return print(text);
   if (record_path.empty()) {
-    auto written = write_file_atomically(flags.output, formatter_for(flags.format)(record));
+    auto written = write_file_atomically(flags.output, text);
     if (!written) return written;
   }
-  auto printed = print(human(record));
+  auto printed = print(find_format("human")->write(record));
   if (!printed) return printed;
   return print(fmt::format("\n{}: {}\n", record_path.empty() ? flags.format : "record",
                            record_path.empty() ? flags.output : record_path.string()));

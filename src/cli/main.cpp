@@ -29,6 +29,7 @@ constexpr std::array kSubcommands{
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+    Subcommand{"report", "write a record in another format", run_report},
 };
 
 std::string usage() {

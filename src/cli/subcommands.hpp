@@ -10,6 +10,7 @@ int run_compare(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
+int run_report(const Arguments& arguments);
 
 /// What `trilobite` knows beyond the lab: its devices and their instruction sets.
 ProgramFacts engine_facts();

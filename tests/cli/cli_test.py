@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""The program as a user meets it: exit codes, messages, files. Usage: cli_test.py TRILOBITE SOURCE_DIR"""
+import csv
+import io
+import json
+import os
+import pathlib
+import pty
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+PROGRAM = sys.argv[1]
+SOURCE = pathlib.Path(sys.argv[2])
+QUICK = ["--measurement-time", "5ms", "--warm-up-time", "1ms", "--rounds", "2", "--sample-size", "4", "--no-limits"]
+# The configuration that the first seed document prints, word for word.
+SEED_CONFIG = """{
+  "tensor_sizes": [[64, 64], [128, 128], [256, 256], [512, 512], [1024, 1024], [2048, 2048]],
+  "warmup_iterations": 5,
+  "measurement_iterations": 10,
+  "operations": ["matmul", "add", "multiply", "quantize", "bitlinear"],
+  "devices": ["cpu", "metal", "mlx"],
+  "data_types": ["f32", "f16"],
+  "timeout": "30s"
+}"""
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def run_program(self, *words, code=0, env=None):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), **(env or {})}
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def assert_one_sentence(self, done, *parts):
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("trilobite: "), done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def files(self):
+        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*") if path.is_file())
+
+
+class Usage(Program):
+    def test_help_and_version_are_answers(self):
+        self.assertIn("compare", self.run_program("--help").stdout)
+        self.assertRegex(self.run_program("--version").stdout, r"^trilobite \d+\.\d+\.\d+\n$")
+        for command in ["bench", "compare", "devices", "env", "inspect", "report"]:
+            self.assertIn("--help", self.run_program(command, "--help").stdout)
+
+    def test_unknown_words_are_errors(self):
+        self.assert_one_sentence(self.run_program("benhc", code=2), "benhc", "--help")
+        self.assert_one_sentence(self.run_program("bench", "--no-such-flag", code=2), "--no-such-flag")
+        self.run_program(code=2)
+
+    def test_bad_values_of_flags_are_one_sentence(self):
+        for words in [["--sample-size", "0"], ["--sample-size", "many"], ["--timeout", "5 parsecs"], ["--threads", "-1"],
+                      ["--threads", "99999999"], ["--output-format", "xml"], ["--isa", "avx9"], ["--seed", "-3"],
+                      ["--log-level", "loud"], ["--measurement-time", "-1s"]]:
+            self.assert_one_sentence(self.run_program("bench", "harness/empty", "--no-limits", *words, code=2))
+        self.assertEqual(self.files(), [])
+
+    def test_bad_environment_variables_are_named(self):
+        for name, value in [("BITNET_SEED", "x"), ("TRILOBITE_LOG", "loud"), ("RAYON_NUM_THREADS", "0"),
+                            ("TRILOBITE_ISA", "avx9")]:
+            self.run_program("bench", "harness/empty", "--no-limits", code=2, env={name: value})
+
+
+class Bench(Program):
+    def test_list_shows_every_id_once_and_every_suite_file(self):
+        ids = self.run_program("bench", "--list").stdout.splitlines()
+        self.assertEqual(len(ids), len(set(ids)))
+        suites = {id.split("/")[0] for id in ids}
+        files = {path.stem for path in (SOURCE / "benchmarks").glob("*.cpp")} - {"op_benchmark"}
+        self.assertEqual(suites, files)
+        self.assertTrue(all(len(id.split("/")) >= 5 for id in ids))
+
+    def test_selection_by_regex_and_suite(self):
+        ids = self.run_program("bench", "tensor.*matmul", "--list").stdout.splitlines()
+        self.assertTrue(ids and all("tensor_ops/matmul/" in id for id in ids))
+        ids = self.run_program("bench", "--suite", "harness", "--list").stdout.splitlines()
+        self.assertTrue(ids and all(id.startswith("harness/") for id in ids))
+        everything = self.run_program("bench", "--list").stdout
+        self.assertEqual(self.run_program("bench", "--suite", "all", "--list").stdout, everything)
+
+    def test_bad_selections_are_one_sentence(self):
+        self.assert_one_sentence(self.run_program("bench", "((", code=2), "regular expression")
+        self.assert_one_sentence(self.run_program("bench", "--suite", "nope", code=2), "nope", "tensor_ops")
+        self.assert_one_sentence(self.run_program("bench", "no such benchmark", code=2), "--list")
+        self.assertEqual(self.files(), [])
+
+    def test_the_record_is_written_and_valid(self):
+        done = self.run_program("bench", "tensor_ops/add/f32/.*/64x64", *QUICK, "--output", "r.json")
+        self.assertIn("r.json", done.stdout)
+        record = json.loads((self.path / "r.json").read_text())
+        self.assertEqual(record["schema"], "trilobite.record/1")
+        self.assertTrue(record["complete"])
+        results = {result["device"]: result for result in record["benchmarks"]}
+        self.assertEqual(results["cpu"]["status"], "ok", results["cpu"])
+        self.assertEqual(len(results["cpu"]["samples_ns"]), 4)
+        self.assertEqual(results["cpu"]["samples_per_round"], [2, 2])
+        self.assertTrue(results["cpu"]["check"]["passed"])
+        self.assertEqual(results["cpu"]["check"]["reference"], "reference device")
+        self.assertTrue(results["cpu"]["kernels"], "the dispatcher counted nothing")
+        self.assertIn("valid trilobite.record/1", self.run_program("inspect", "r.json").stdout)
+
+    def test_without_output_the_record_goes_to_results(self):
+        self.run_program("bench", "harness/empty", *QUICK)
+        self.assertEqual(len(list((self.path / "results").glob("*.json"))), 1)
+
+    def test_formats_on_standard_output_are_clean(self):
+        words = ["bench", "harness/empty", *QUICK, "--output-format"]
+        self.assertEqual(json.loads(self.run_program(*words, "json").stdout)["schema"], "trilobite.record/1")
+        rows = list(csv.DictReader(io.StringIO(self.run_program(*words, "csv").stdout)))
+        self.assertEqual(rows[0]["id"], "harness/empty/-/-/-")
+        self.assertRegex(self.run_program(*words, "bencher").stdout, r"test \S+ \.\.\. bench: +[\d,.]+ ns/iter \(\+/- [\d,.]+\)")
+        self.assertIn("benchmarks", json.loads(self.run_program(*words, "gbench").stdout))
+        self.assertFalse((self.path / "results").exists())
+
+    def test_report_writes_the_same_numbers_in_every_format(self):
+        self.run_program("bench", "harness/empty", *QUICK, "--output", "r.json")
+        median = json.loads((self.path / "r.json").read_text())["benchmarks"][0]["statistics_ns"]["median"]
+        self.run_program("report", "--input", "r.json", "--format", "csv", "--output", "r.csv")
+        row = next(csv.DictReader(io.StringIO((self.path / "r.csv").read_text())))
+        self.assertEqual(float(row["median_ns"]), median)
+        gbench = json.loads(self.run_program("report", "--input", "r.json", "--format", "gbench").stdout)
+        medians = [entry["real_time"] for entry in gbench["benchmarks"] if entry.get("aggregate_name") == "median"]
+        self.assertEqual(medians, [median])
+
+    def test_unwritable_output_is_refused_before_anything_runs(self):
+        start = time.monotonic()
+        self.assert_one_sentence(self.run_program("bench", *QUICK, "--output", "/proc/x/r.json", code=2), "/proc/x/r.json")
+        self.assertLess(time.monotonic() - start, 10)
+
+    def test_deterministic_runs_say_so_and_use_one_thread(self):
+        words = ["bench", "harness/empty", *QUICK, "--output-format", "json"]
+        for extra, env in [(["--deterministic"], None), ([], {"BITNET_DETERMINISTIC": "1", "BITNET_SEED": "7"})]:
+            record = json.loads(self.run_program(*words, *extra, env=env).stdout)
+            self.assertTrue(record["deterministic"])
+            self.assertEqual(record["threads"], 1)
+            self.assertEqual(record["seed"], 7 if env else 42)
+
+    def test_unsupported_pairs_are_skipped_with_the_reason(self):
+        record = json.loads(self.run_program("bench", "tensor_ops/softmax/f32/openblas/64x64", *QUICK, "--output-format",
+                                             "json").stdout)
+        result = record["benchmarks"][0]
+        self.assertEqual(result["status"], "skipped")
+        self.assertIn("OpenBLAS", result["reason"])
+
+    def test_an_instruction_set_can_be_chosen(self):
+        record = json.loads(self.run_program("bench", "tensor_ops/add/f32/cpu/64x64", *QUICK, "--isa", "scalar",
+                                             "--output-format", "json").stdout)
+        self.assertEqual(record["isa"], "scalar")
+        self.assertTrue(all("scalar" in kernel for kernel in record["benchmarks"][0]["kernels"]))
+
+    def test_an_interrupted_run_keeps_what_it_measured(self):
+        process = subprocess.Popen([PROGRAM, "bench", "tensor_ops", "--measurement-time", "50ms", "--no-limits", "--output",
+                                    "r.json"], cwd=self.path, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not (self.path / "r.json").exists():
+            time.sleep(0.2)
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130)
+        record = json.loads((self.path / "r.json").read_text())
+        self.assertFalse(record["complete"])
+        self.assertTrue(any(result["samples_ns"] for result in record["benchmarks"]))
+        self.run_program("inspect", "r.json")
+
+    def test_a_terminal_gets_a_progress_line_and_a_pipe_does_not(self):
+        leader, follower = pty.openpty()
+        process = subprocess.Popen([PROGRAM, "bench", "harness/empty", *QUICK], cwd=self.path, stdout=subprocess.PIPE,
+                                   stderr=follower)
+        process.communicate(timeout=60)
+        os.close(follower)
+        self.assertIn(b"harness/empty", os.read(leader, 65536))
+        os.close(leader)
+        self.assertEqual(self.run_program("bench", "harness/empty", *QUICK).stderr, "")
+
+
+class Compare(Program):
+    def config(self, text):
+        (self.path / "c.json").write_text(text)
+        return "c.json"
+
+    def test_the_printed_configuration_of_the_seed_loads(self):
+        # Smaller sizes, so that the test is quick; the keys and forms are those of the document.
+        config = json.loads(SEED_CONFIG)
+        config["tensor_sizes"] = [[64, 64], [128, 128]]
+        done = self.run_program("compare", "--config", self.config(json.dumps(config)), "--output", "r.json", "--no-limits",
+                                "--measurement-time", "10ms", "--warm-up-time", "1ms")
+        record = json.loads((self.path / "r.json").read_text())
+        self.assertEqual(record["plan"]["samples"], 10)
+        self.assertEqual(record["plan"]["timeout_ns"], 30_000_000_000)
+        results = {result["id"]: result for result in record["benchmarks"]}
+        self.assertEqual(len(results), 5 * 3 * 2 * 2)
+        self.assertEqual(results["compare/matmul/f16/cpu/64x64"]["status"], "ok")
+        for id, part in [("compare/quantize/f32/cpu/64x64", "quantize"), ("compare/add/f32/metal/64x64", "macOS")]:
+            self.assertEqual(results[id]["status"], "skipped")
+            self.assertIn(part, results[id]["reason"])
+        self.assertIn("matmul", done.stdout)
+
+    def test_bad_configurations_are_one_sentence(self):
+        for text, part in [('{"tensor_sizes": 7}', "tensor_sizes"), ('{"tensor_sizes": [[0, 4]]}', "tensor_sizes[0]"),
+                           ('{"tensor_sizes": [[99999999999, 99999999999]]}', "too large"),
+                           ('{"tensor_sizes": [[64, "x"]]}', "tensor_sizes[0]"), ('{"timeout": "soon"}', "timeout"),
+                           ('{"colour": 1}', "colour"), ('{"operations": ["dance"]}', "dance"),
+                           ('{"devices": ["gpu9"]}', "gpu9"), ('{"data_types": ["f8"]}', "f8"), ("{", "JSON"),
+                           ('{"measurement_iterations": 0}', "measurement_iterations"), ("[]", "object"),
+                           ('{"operations": []}', "empty"), ('{"devices": ["cpu", "cpu"]}', "twice")]:
+            self.assert_one_sentence(self.run_program("compare", "--config", self.config(text), code=2), "c.json", part)
+        self.assert_one_sentence(self.run_program("compare", "--config", "none.json", code=2), "none.json")
+        self.assertEqual(self.files(), ["c.json"])
+
+    def test_more_memory_than_the_machine_has_fails_that_benchmark_only(self):
+        config = {"tensor_sizes": [[16, 16], [4_000_000, 4_000_000]], "operations": ["add"], "devices": ["cpu"],
+                  "data_types": ["f32"]}
+        self.run_program("compare", "--config", self.config(json.dumps(config)), "--output", "r.json", *QUICK, code=1)
+        results = json.loads((self.path / "r.json").read_text())["benchmarks"]
+        self.assertEqual([result["status"] for result in results], ["ok", "failed"])
+        self.assertIn("this machine has", results[1]["reason"])
+
+
+class Machine(Program):
+    def test_devices_lists_all_that_the_design_names(self):
+        devices = {entry["name"]: entry for entry in json.loads(self.run_program("devices", "--format", "json").stdout)}
+        self.assertEqual(set(devices), {"reference", "cpu", "openblas", "onednn", "eigen", "opencl", "vulkan", "cuda", "rocm",
+                                        "metal", "mlx"})
+        self.assertTrue(devices["reference"]["usable"] and devices["cpu"]["usable"])
+        for device in devices.values():
+            self.assertTrue(device["description"], device)
+        self.assertIn("reference", self.run_program("devices").stdout)
+
+    def test_env_prints_facts_and_doubts(self):
+        text = self.run_program("env", "--no-limits").stdout
+        for word in ["platform", "processor", "governor", "fingerprint"]:
+            self.assertIn(word, text)
+        facts = json.loads(self.run_program("env", "--no-limits", "--format", "json").stdout)
+        self.assertIn("cpu", facts["environment"])
+
+    def test_limits_are_measured_once_and_kept(self):
+        self.run_program("bench", "tensor_ops/add/f32/cpu/64x64", *QUICK[:-1], "--threads", "1", "--output", "r.json")
+        record = json.loads((self.path / "r.json").read_text())
+        limits = record["limits"]["by_threads"][0]
+        self.assertEqual(limits["threads"], 1)
+        self.assertGreater(limits["operations_per_second"]["f32"], 1e8)
+        self.assertGreater(limits["bandwidth_bytes_per_second"][-1]["read"], 1e8)
+        self.assertIn("share", record["benchmarks"][0]["limit"])
+        self.assertEqual(len(list((self.path / "cache" / "trilobite").glob("limits-*.json"))), 1)
+        start = time.monotonic()
+        self.run_program("bench", "tensor_ops/add/f32/cpu/64x64", *QUICK[:-1], "--threads", "1", "--output", "s.json")
+        self.assertEqual(json.loads((self.path / "s.json").read_text())["limits"], record["limits"])
+
+
+class Records(Program):
+    def test_damaged_newer_and_foreign_files_are_one_sentence(self):
+        self.run_program("bench", "harness/empty", *QUICK, "--output", "r.json")
+        text = (self.path / "r.json").read_text()
+        for name, content, part in [("cut.json", text[: len(text) // 2], "JSON"),
+                                    ("new.json", text.replace("record/1", "record/2"), "newer"),
+                                    ("foreign.json", '{"schema": "x/1"}', "not a Trilobite record"), ("empty.json", "", "JSON")]:
+            (self.path / name).write_text(content)
+            self.assert_one_sentence(self.run_program("inspect", name, code=2), name, part)
+            self.assert_one_sentence(self.run_program("report", "--input", name, code=2), name, part)
+        self.assert_one_sentence(self.run_program("inspect", "none.json", code=2), "none.json")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]], verbosity=1)
