@@ -3,6 +3,7 @@
 #include <bit>
 #include <cmath>
 
+#include "base/as241.hpp"
 #include "base/error.hpp"
 
 namespace trilobite {
@@ -48,44 +49,6 @@ double rational(double x, const std::array<double, N>& numerator,
   return above / below;
 }
 
-// Coefficients of algorithm AS241, PPND16 (Wichura 1988, Applied Statistics 37, 477-484).
-constexpr std::array<double, 8> kA{3.3871328727963666080e0,  1.3314166789178437745e+2,
-                                   1.9715909503065514427e+3, 1.3731693765509461125e+4,
-                                   4.5921953931549871457e+4, 6.7265770927008700853e+4,
-                                   3.3430575583588128105e+4, 2.5090809287301226727e+3};
-constexpr std::array<double, 8> kB{1.0,
-                                   4.2313330701600911252e+1,
-                                   6.8718700749205790830e+2,
-                                   5.3941960214247511077e+3,
-                                   2.1213794301586595867e+4,
-                                   3.9307895800092710610e+4,
-                                   2.8729085735721942674e+4,
-                                   5.2264952788528545610e+3};
-constexpr std::array<double, 8> kC{1.42343711074968357734e0,  4.63033784615654529590e0,
-                                   5.76949722146069140550e0,  3.64784832476320460504e0,
-                                   1.27045825245236838258e0,  2.41780725177450611770e-1,
-                                   2.27238449892691845833e-2, 7.74545014278341407640e-4};
-constexpr std::array<double, 8> kD{1.0,
-                                   2.05319162663775882187e0,
-                                   1.67638483018380384940e0,
-                                   6.89767334985100004550e-1,
-                                   1.48103976427480074590e-1,
-                                   1.51986665636164571966e-2,
-                                   5.47593808499534494600e-4,
-                                   1.05075007164441684324e-9};
-constexpr std::array<double, 8> kE{6.65790464350110377720e0,  5.46378491116411436990e0,
-                                   1.78482653991729133580e0,  2.96560571828504891230e-1,
-                                   2.65321895265761230930e-2, 1.24266094738807843860e-3,
-                                   2.71155556874348757815e-5, 2.01033439929228813265e-7};
-constexpr std::array<double, 8> kF{1.0,
-                                   5.99832206555887937690e-1,
-                                   1.36929880922735805310e-1,
-                                   1.48753612908506148525e-2,
-                                   7.86869131145613259100e-4,
-                                   1.84631831751005468180e-5,
-                                   1.42151175831644588870e-7,
-                                   2.04426310338993978564e-15};
-
 }  // namespace
 
 std::array<uint32_t, 4> philox(uint64_t seed, uint64_t stream, uint64_t counter) {
@@ -105,10 +68,12 @@ std::array<uint32_t, 4> philox(uint64_t seed, uint64_t stream, uint64_t counter)
 float normal_from_bits(uint32_t bits) {
   const double p = (bits + 0.5) * 0x1p-32;
   const double q = p - 0.5;
-  if (std::fabs(q) <= 0.425) return static_cast<float>(q * rational(0.180625 - q * q, kA, kB));
+  if (std::fabs(q) <= 0.425)
+    return static_cast<float>(q * rational(0.180625 - q * q, as241::kA, as241::kB));
   const double tail = q < 0 ? p : 1.0 - p;
   const double r = std::sqrt(-portable_log(tail));
-  const double size = r <= 5.0 ? rational(r - 1.6, kC, kD) : rational(r - 5.0, kE, kF);
+  const double size =
+      r <= 5.0 ? rational(r - 1.6, as241::kC, as241::kD) : rational(r - 5.0, as241::kE, as241::kF);
   return static_cast<float>(q < 0 ? -size : size);
 }
 

@@ -57,28 +57,55 @@ struct GeluErf {
   }
 };
 
-/// Elements before the first one at which a whole vector can be streamed.
+/// Elements before the first one that begins a cache line.
 template <typename T>
-size_t elements_to_alignment(const T* out, size_t count) {
-  const size_t vector_bytes = kLanes * sizeof(T);
-  const size_t past = reinterpret_cast<uintptr_t>(out) % vector_bytes;
-  return past == 0 ? 0 : std::min(count, (vector_bytes - past) / sizeof(T));
+size_t elements_to_line(const T* out, size_t count) {
+  const size_t past = reinterpret_cast<uintptr_t>(out) % 64;
+  return past == 0 ? 0 : std::min(count, (64 - past) / sizeof(T));
 }
 
-/// source(i) and source(i, count) give the result for elements from i on; out[i...] gets it. f32
-/// results may go past the caches. (16-bit ones would need pairs of vectors; half of their
-/// traffic is gone already.)
+/// The whole vectors of [begin, count) go past the caches; returns where the rest begins. `out +
+/// begin` is aligned. Full cache lines at a time, or the write-combining buffers empty half full.
+template <class Source>
+HWY_INLINE size_t stream(const Source& source, float* out, size_t begin, size_t count) {
+  constexpr size_t kLine = std::max<size_t>(1, 16 / kLanes);
+  size_t i = begin;
+  for (; i + kLine * kLanes <= count; i += kLine * kLanes) {
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kLine; ++v) {
+      hn::Stream(source.full(i + v * kLanes), F32(), out + i + v * kLanes);
+    }
+  }
+  return i;
+}
+
+/// 16-bit results are half a vector each: they are gathered in L1 first.
+template <class Source, typename T>
+HWY_INLINE size_t stream(const Source& source, T* out, size_t begin, size_t count) {
+  const hn::ScalableTag<uint16_t> d;
+  constexpr size_t kBlock = 512;
+  HWY_ALIGN T block[kBlock];
+  size_t i = begin;
+  for (; i + kBlock <= count; i += kBlock) {
+    for (size_t at = 0; at < kBlock; at += kLanes) store(source.full(i + at), block + at);
+    for (size_t at = 0; at < kBlock; at += hn::Lanes(d)) {
+      const auto bits = hn::Load(d, reinterpret_cast<const uint16_t*>(block + at));
+      hn::Stream(bits, d, reinterpret_cast<uint16_t*>(out + i + at));
+    }
+  }
+  return i;
+}
+
+/// out[i] = what source.full(i) gives for a vector of elements from i on, source.some(i, n) for n.
 template <typename T, class Source>
 HWY_INLINE void produce(const Source& source, T* out, size_t count, StoreTo store_to) {
   size_t i = 0;
-  if constexpr (std::is_same_v<T, float>) {
-    if (store_to == StoreTo::memory) {
-      for (const size_t head = elements_to_alignment(out, count); i < head; ++i) {
-        store_some(source.some(i, 1), out + i, 1);
-      }
-      for (; i + kLanes <= count; i += kLanes) hn::Stream(source.full(i), F32(), out + i);
-      hwy::FlushStream();
+  if (store_to == StoreTo::memory) {
+    for (const size_t head = elements_to_line(out, count); i < head; ++i) {
+      store_some(source.some(i, 1), out + i, 1);
     }
+    i = stream(source, out, i, count);
+    hwy::FlushStream();
   }
   for (; i + kLanes <= count; i += kLanes) store(source.full(i), out + i);
   if (i < count) store_some(source.some(i, count - i), out + i, count - i);

@@ -52,22 +52,24 @@ TEST_P(Elementwise, sums_and_products_are_correctly_rounded) {
 }
 
 TEST_P(Elementwise, results_stored_past_the_caches_are_the_same_from_any_alignment) {
-  for (const size_t skew : std::initializer_list<size_t>{0, 1, 3, 15}) {
-    for (const size_t count : awkward_sizes()) {
-      const auto a = TypedArray::normal(DType::f32, count, 1, skew);
-      TypedArray cached(DType::f32, count, skew);
-      TypedArray streamed(DType::f32, count, skew);
-      BinaryCall call{.op = Binary::add,
-                      .dtype = DType::f32,
-                      .a = a.data(),
-                      .b = a.data(),
-                      .out = cached.data(),
-                      .count = count};
-      binary(call);
-      call.out = streamed.data();
-      call.store_to = StoreTo::memory;
-      binary(call);
-      ASSERT_TRUE(cached.same_bits(streamed)) << skew << " " << count;
+  for (const auto dtype : kFloatTypes) {
+    for (const size_t skew : std::initializer_list<size_t>{0, 1, 3, 15}) {
+      for (const size_t count : awkward_sizes()) {
+        const auto a = TypedArray::normal(dtype, count, 1, skew);
+        TypedArray cached(dtype, count, skew);
+        TypedArray streamed(dtype, count, skew);
+        BinaryCall call{.op = Binary::add,
+                        .dtype = dtype,
+                        .a = a.data(),
+                        .b = a.data(),
+                        .out = cached.data(),
+                        .count = count};
+        binary(call);
+        call.out = streamed.data();
+        call.store_to = StoreTo::memory;
+        binary(call);
+        ASSERT_TRUE(cached.same_bits(streamed)) << name_of(dtype) << skew << " " << count;
+      }
     }
   }
 }
