@@ -26,7 +26,8 @@ void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_flag("--list", flags.list, "print the ids and run nothing");
   app.add_option("--output", flags.output,
                  "where the result goes (default: the record to results/<run>.json)");
-  app.add_option("--output-format", flags.format, "human, json, csv, samples-csv, bencher or gbench")
+  app.add_option("--output-format", flags.format,
+                 "human, json, csv, samples-csv, bencher or gbench")
       ->check(CLI::IsMember(format_names()));
   add_run_options(app, flags.run);
 }

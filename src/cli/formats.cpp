@@ -19,12 +19,10 @@ std::string human(const RunRecord& record) {
 }  // namespace
 
 const std::vector<RecordFormat>& record_formats() {
-  static const std::vector<RecordFormat> formats{{"human", human},
-                                                 {"json", to_json_text},
-                                                 {"csv", to_csv},
-                                                 {"samples-csv", to_samples_csv},
-                                                 {"bencher", to_bencher},
-                                                 {"gbench", to_gbench}};
+  static const std::vector<RecordFormat> formats{
+      {"human", human},        {"json", to_json_text},
+      {"csv", to_csv},         {"samples-csv", to_samples_csv},
+      {"bencher", to_bencher}, {"gbench", to_gbench}};
   return formats;
 }
 

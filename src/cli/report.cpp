@@ -15,7 +15,8 @@ int run_report(const Arguments& arguments) {
   std::string format = "human";
   app.add_option("--input", input, "a record written by bench or compare")->required();
   app.add_option("--output", output, "where it goes (default: standard output)");
-  app.add_option("--format", format, "human, json, csv, samples-csv, bencher or gbench")->check(CLI::IsMember(format_names()));
+  app.add_option("--format", format, "human, json, csv, samples-csv, bencher or gbench")
+      ->check(CLI::IsMember(format_names()));
   if (const auto over = parse(app, arguments)) return *over;
   const auto record = load_record(input);
   if (!record) return report_error(record.error());

@@ -42,55 +42,72 @@ uint64_t read_loop(const std::byte* from, size_t bytes) {
   return hn::GetLane(hn::SumOfLanes(du64, hn::Add(hn::Xor(a, b), hn::Xor(c, d))));
 }
 
-void store(hn::Vec<decltype(df)> value, float* to, bool streaming) {
-  if (streaming) {
+template <bool kStreaming>
+HWY_INLINE void store(hn::Vec<decltype(df)> value, float* to) {
+  if constexpr (kStreaming) {
     hn::Stream(value, df, to);
   } else {
     hn::Store(value, df, to);
   }
 }
 
-void write_loop(std::byte* to, size_t bytes, bool streaming) {
-  auto* out = reinterpret_cast<float*>(to);
+template <bool kStreaming>
+HWY_INLINE void write_with(float* out, size_t count) {
   const auto value = hn::Set(df, seed_f32);
   const size_t lanes = hn::Lanes(df);
-  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
-    store(value, out + i, streaming);
-    store(value, out + i + lanes, streaming);
+  for (size_t i = 0; i < count; i += 4 * lanes) {
+    store<kStreaming>(value, out + i);
+    store<kStreaming>(value, out + i + lanes);
+    store<kStreaming>(value, out + i + 2 * lanes);
+    store<kStreaming>(value, out + i + 3 * lanes);
   }
+}
+
+template <bool kStreaming>
+HWY_INLINE void copy_with(const float* in, float* out, size_t count) {
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < count; i += 2 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(in + i) + kPrefetchBytes);
+    const auto first = hn::Load(df, in + i);
+    const auto second = hn::Load(df, in + i + lanes);
+    store<kStreaming>(first, out + i);
+    store<kStreaming>(second, out + i + lanes);
+  }
+}
+
+template <bool kStreaming>
+HWY_INLINE void triad_with(const float* a, const float* b, float* out, size_t count) {
+  const auto three = hn::Set(df, 3.0f);
+  const size_t lanes = hn::Lanes(df);
+  for (size_t i = 0; i < count; i += 2 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(a + i) + kPrefetchBytes);
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(b + i) + kPrefetchBytes);
+    const auto first = hn::MulAdd(hn::Load(df, b + i), three, hn::Load(df, a + i));
+    const auto second = hn::MulAdd(hn::Load(df, b + i + lanes), three, hn::Load(df, a + i + lanes));
+    store<kStreaming>(first, out + i);
+    store<kStreaming>(second, out + i + lanes);
+  }
+}
+
+const float* floats(const std::byte* bytes) { return reinterpret_cast<const float*>(bytes); }
+float* floats(std::byte* bytes) { return reinterpret_cast<float*>(bytes); }
+
+void write_loop(std::byte* to, size_t bytes, bool streaming) {
+  if (!streaming) return write_with<false>(floats(to), bytes / 4);
+  write_with<true>(floats(to), bytes / 4);
   hwy::FlushStream();
 }
 
 void copy_loop(const std::byte* from, std::byte* to, size_t bytes, bool streaming) {
-  const auto* in = reinterpret_cast<const float*>(from);
-  auto* out = reinterpret_cast<float*>(to);
-  const size_t lanes = hn::Lanes(df);
-  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(in + i) + kPrefetchBytes);
-    const auto first = hn::Load(df, in + i);
-    const auto second = hn::Load(df, in + i + lanes);
-    store(first, out + i, streaming);
-    store(second, out + i + lanes, streaming);
-  }
+  if (!streaming) return copy_with<false>(floats(from), floats(to), bytes / 4);
+  copy_with<true>(floats(from), floats(to), bytes / 4);
   hwy::FlushStream();
 }
 
 void triad_loop(const std::byte* a, const std::byte* b, std::byte* to, size_t bytes,
                 bool streaming) {
-  const auto* left = reinterpret_cast<const float*>(a);
-  const auto* right = reinterpret_cast<const float*>(b);
-  auto* out = reinterpret_cast<float*>(to);
-  const auto three = hn::Set(df, 3.0f);
-  const size_t lanes = hn::Lanes(df);
-  for (size_t i = 0; i < bytes / 4; i += 2 * lanes) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(left + i) + kPrefetchBytes);
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(right + i) + kPrefetchBytes);
-    const auto first = hn::MulAdd(hn::Load(df, right + i), three, hn::Load(df, left + i));
-    const auto second =
-        hn::MulAdd(hn::Load(df, right + i + lanes), three, hn::Load(df, left + i + lanes));
-    store(first, out + i, streaming);
-    store(second, out + i + lanes, streaming);
-  }
+  if (!streaming) return triad_with<false>(floats(a), floats(b), floats(to), bytes / 4);
+  triad_with<true>(floats(a), floats(b), floats(to), bytes / 4);
   hwy::FlushStream();
 }
 

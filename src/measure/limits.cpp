@@ -28,8 +28,9 @@ size_t whole_pages(double bytes) {
   return std::max<size_t>(kPage, static_cast<size_t>(bytes) / kPage * kPage);
 }
 
-/// Half of a cache, so that the loop's data surely stays in it; four times the last cache (at least
-/// 256 MB) for the memory, so that it surely does not. Shared caches are split over the threads.
+/// Half of a cache, so that the loop's data surely stays in it; eight times the last cache (at
+/// least 256 MB) for the memory, so that it surely does not. Shared caches are split over the
+/// threads.
 std::vector<Level> levels_of(const CpuInfo& cpu, unsigned threads) {
   std::vector<Level> levels;
   size_t last = 0;
@@ -40,7 +41,7 @@ std::vector<Level> levels_of(const CpuInfo& cpu, unsigned threads) {
                       whole_pages(0.5 * static_cast<double>(cache.size_bytes) / sharers), false});
     last = std::max(last, cache.size_bytes);
   }
-  const double memory = std::min(std::max(4.0 * static_cast<double>(last), 256e6),
+  const double memory = std::min(std::max(8.0 * static_cast<double>(last), 256e6),
                                  0.25 * static_cast<double>(physical_memory_bytes()));
   levels.push_back({"memory", whole_pages(memory / threads), true});
   return levels;

@@ -5,6 +5,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto record = trilobite::record_from_json_text({reinterpret_cast<const char*>(data), size});
-  if (record) TRILOBITE_CHECK(trilobite::record_from_json_text(trilobite::to_json_text(*record)).has_value());
+  if (record)
+    TRILOBITE_CHECK(trilobite::record_from_json_text(trilobite::to_json_text(*record)).has_value());
   return 0;
 }
