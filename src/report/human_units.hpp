@@ -1,0 +1,26 @@
+#pragma once
+// Figures of a result as a person reads them: three digits and a fitting unit. Times are in
+// base/duration.hpp. A figure that does not exist is "-" (or nothing, where said).
+
+#include <string>
+
+#include "record/record.hpp"
+
+namespace trilobite {
+
+/// "1.23 G" + unit, e.g. "12.3 GFLOP/s"; decimal prefixes.
+std::string human_rate(double per_second, std::string_view unit);
+/// "64 KiB", "1.5 MiB"; binary prefixes.
+std::string human_bytes(double bytes);
+/// "0.8 %", "12 %", "<0.1 %".
+std::string human_percent(double share);
+
+/// The throughput that says most about this work: tokens where there are tokens, else what the
+/// limit of this benchmark counts (bytes or operations), else flops, bytes, items, elements.
+/// Empty when the benchmark did not say what work it does.
+std::string fitting_throughput(const BenchmarkResult& result);
+
+/// "62 % L2 read" from "L2 read, 2 threads"; empty without a limit.
+std::string short_limit(const BenchmarkResult& result);
+
+}  // namespace trilobite
