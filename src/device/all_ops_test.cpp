@@ -20,6 +20,9 @@ struct Target {
   std::string isa;  // empty: the device's choice
 };
 
+/// For the messages of the test framework.
+void PrintTo(const Target& target, std::ostream* out) { *out << target.device << target.isa; }
+
 std::string target_name(const testing::TestParamInfo<Target>& info) {
   const auto& isa = info.param.isa;
   return std::string(info.param.device) + "_" + (isa.empty() ? "best" : isa);
