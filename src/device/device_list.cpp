@@ -6,6 +6,7 @@
 
 #include "device/absent_devices.hpp"
 #include "device/cpu/cpu_device.hpp"
+#include "device/eigen/eigen_device.hpp"
 #include "device/onednn/onednn_device.hpp"
 #include "device/openblas/openblas_device.hpp"
 #include "device/reference/reference_device.hpp"
@@ -24,6 +25,8 @@ constexpr std::array kDevices{
                 open_openblas_device},
     DeviceEntry{"onednn", "Intel's oneDNN, one primitive per operation", why_no_onednn,
                 open_onednn_device},
+    DeviceEntry{"eigen", "the Eigen template library on our threads", why_no_eigen,
+                open_eigen_device},
     DeviceEntry{"opencl", "GPUs and CPUs through OpenCL", why_no_opencl, nullptr},
     DeviceEntry{"vulkan", "GPUs through Vulkan compute", why_no_vulkan, nullptr},
     DeviceEntry{"cuda", "NVIDIA GPUs", why_no_cuda, nullptr},

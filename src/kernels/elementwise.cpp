@@ -71,7 +71,6 @@ HWY_INLINE size_t stream(const Source& source, float* out, size_t begin, size_t 
   constexpr size_t kLine = std::max<size_t>(1, 16 / kLanes);
   size_t i = begin;
   for (; i + kLine * kLanes <= count; i += kLine * kLanes) {
-    HWY_UNROLL(16)
     for (size_t v = 0; v < kLine; ++v) {
       hn::Stream(source.full(i + v * kLanes), F32(), out + i + v * kLanes);
     }
@@ -96,19 +95,28 @@ HWY_INLINE size_t stream(const Source& source, T* out, size_t begin, size_t coun
   return i;
 }
 
+/// Elements [begin, end) without touching any other: what loops over whole vectors leave over. Not
+/// inlined, for the functions are long and this is their third copy.
+template <typename T, class Source>
+HWY_NOINLINE void produce_few(const Source& source, T* out, size_t begin, size_t end) {
+  for (size_t i = begin; i < end; i += kLanes) {
+    const size_t count = std::min(kLanes, end - i);
+    store_some(source.some(i, count), out + i, count);
+  }
+}
+
 /// out[i] = what source.full(i) gives for a vector of elements from i on, source.some(i, n) for n.
 template <typename T, class Source>
 HWY_INLINE void produce(const Source& source, T* out, size_t count, StoreTo store_to) {
   size_t i = 0;
   if (store_to == StoreTo::memory) {
-    for (const size_t head = elements_to_line(out, count); i < head; ++i) {
-      store_some(source.some(i, 1), out + i, 1);
-    }
-    i = stream(source, out, i, count);
+    const size_t head = elements_to_line(out, count);
+    produce_few(source, out, 0, head);
+    i = stream(source, out, head, count);
     hwy::FlushStream();
   }
   for (; i + kLanes <= count; i += kLanes) store(source.full(i), out + i);
-  if (i < count) store_some(source.some(i, count - i), out + i, count - i);
+  if (i < count) produce_few(source, out, i, count);
 }
 
 template <typename T, class Function>

@@ -187,6 +187,7 @@ void Gemm::round_sums(const GemmCall& call) {
 
 /// A single row times b, which has dense rows or columns.
 Result<void> Gemm::multiply_row(const GemmCall& call) {
+  last_kernel_ = "gemv";
   if (auto grown = grow(packed_a_, call.k); !grown) return grown;
   float* x = packed_a_.as<float>().data();
   pack_panels({.dtype = call.dtype,
@@ -231,6 +232,7 @@ Result<void> Gemm::run(const GemmCall& call) {
 }
 
 Result<void> Gemm::multiply_packed(const GemmCall& call) {
+  last_kernel_ = "gemm";
   const Blocking blocking = choose_blocking(call, cpu_);
   Block block{.row = 0,
               .rows = blocking.rows,

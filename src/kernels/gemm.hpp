@@ -4,6 +4,7 @@
 // 2008; Van Zee & van de Geijn, "BLIS", 2015.)
 
 #include <cstddef>
+#include <string_view>
 
 #include "base/aligned_buffer.hpp"
 #include "base/cpu_info.hpp"
@@ -38,6 +39,8 @@ class Gemm {
   Gemm(ThreadPool& pool, const CpuInfo& cpu) : pool_(pool), cpu_(cpu) {}
   /// Fails when the machine cannot hold the buffers.
   Result<void> run(const GemmCall& call);
+  /// What computed the latest product: "gemm", or "gemv" for a single row or column.
+  std::string_view last_kernel() const { return last_kernel_; }
 
  private:
   struct Block;
@@ -56,6 +59,7 @@ class Gemm {
   AlignedBuffer packed_b_;
   AlignedBuffer sums_;  // of 16-bit products, before they are rounded
   bool parallel_ = false;
+  std::string_view last_kernel_ = "gemm";
 };
 
 }  // namespace trilobite::kernels

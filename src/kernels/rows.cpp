@@ -35,22 +35,24 @@ float largest_of(const T* x, size_t count) {
   return hn::GetLane(hn::MaxOfLanes(d, hn::Max(largest, second)));
 }
 
-/// exp(x - shift), kept in `powers` on the way into the sum.
+/// powers[i] = exp(x[i] - shift). Summed in a second pass: 64 running sums with an exponential in
+/// each would be thousands of instructions.
 template <typename T>
-struct ShiftedPowers {
+void shifted_powers(const T* x, float shift, size_t count, float* powers) {
+  const auto shifts = hn::Set(F32(), shift);
+  for (size_t i = 0; i < count; i += kLanes) {
+    const size_t lanes = std::min(kLanes, count - i);
+    const bool whole = lanes == kLanes;
+    const auto power = exp_f32(hn::Sub(whole ? load(x + i) : load_some(x + i, lanes), shifts));
+    whole ? store(power, powers + i) : store_some(power, powers + i, lanes);
+  }
+}
+
+template <typename T>
+struct Values {
   const T* x;
-  float shift;
-  float* powers;
-  HWY_INLINE VF32 full(size_t i) const {
-    const auto power = exp_f32(hn::Sub(load(x + i), hn::Set(F32(), shift)));
-    store(power, powers + i);
-    return power;
-  }
-  HWY_INLINE VF32 some(size_t i, size_t n) const {
-    const auto power = exp_f32(hn::Sub(load_some(x + i, n), hn::Set(F32(), shift)));
-    store_some(power, powers + i, n);
-    return hn::IfThenElseZero(hn::FirstN(F32(), n), power);
-  }
+  HWY_INLINE VF32 full(size_t i) const { return load(x + i); }
+  HWY_INLINE VF32 some(size_t i, size_t n) const { return load_some(x + i, n); }
 };
 
 struct SoftmaxBody {
@@ -64,8 +66,9 @@ struct SoftmaxBody {
       T* out = static_cast<T*>(call.out) + row * call.columns;
       float* powers = wide.data();
       if constexpr (std::is_same_v<T, float>) powers = out;
-      const ShiftedPowers<T> terms{x, largest_of(x, call.columns), powers};
-      const auto scale = static_cast<float>(1.0 / sum_all(terms, call.columns));
+      shifted_powers(x, largest_of(x, call.columns), call.columns, powers);
+      const double sum = sum_all(Values<float>{powers}, call.columns);
+      const auto scale = static_cast<float>(1.0 / sum);
       const auto scales = hn::Set(F32(), scale);
       size_t i = 0;
       for (; i + kLanes <= call.columns; i += kLanes)
@@ -76,13 +79,6 @@ struct SoftmaxBody {
       }
     }
   }
-};
-
-template <typename T>
-struct Values {
-  const T* x;
-  HWY_INLINE VF32 full(size_t i) const { return load(x + i); }
-  HWY_INLINE VF32 some(size_t i, size_t n) const { return load_some(x + i, n); }
 };
 
 template <typename T>

@@ -42,21 +42,28 @@ class CpuDevice final : public Device {
       if (auto chosen = kernels::set_isa(isa_); !chosen) return chosen;
     }
     if (Device* rival = faster_for(call)) {
-      count_kernel(
-          fmt::format("{}_{}/{}", name_of(call.op), name_of(call.out.dtype()), rival->name()));
+      count(name_of(call.op), call, rival->name());
       return rival->run(call);
     }
-    count_kernel(
-        fmt::format("{}_{}/{}", cpu_kernel_name(call.op), name_of(call.out.dtype()), isa_));
-    return run_cpu_op(workspace_, call);
+    const auto kernel = run_cpu_op(workspace_, call);
+    if (!kernel) return fail_from(kernel);
+    count(*kernel, call, isa_);
+    return {};
   }
 
  private:
+  void count(std::string_view kernel, const OpCall& call, std::string_view by) {
+    count_kernel(fmt::format("{}_{}/{}", kernel, name_of(call.out.dtype()), by));
+  }
+
   /// The device that multiplies these matrices faster than our own kernel does, if there is one.
   Device* faster_for(const OpCall& call) {
     if (!chooser_ || call.op != Op::matmul || call.out.dtype() != DType::f32) return nullptr;
-    return chooser_->choose(call,
-                            [this](const OpCall& probe) { return run_cpu_op(workspace_, probe); });
+    return chooser_->choose(call, [this](const OpCall& probe) -> Result<void> {
+      const auto kernel = run_cpu_op(workspace_, probe);
+      if (!kernel) return fail_from(kernel);
+      return {};
+    });
   }
 
   std::string isa_;

@@ -283,10 +283,10 @@ const OpEntry& entry_of(Op op) {
 
 }  // namespace
 
-std::string_view cpu_kernel_name(Op op) { return entry_of(op).kernel; }
-
-Result<void> run_cpu_op(CpuWorkspace& workspace, const OpCall& call) {
-  return entry_of(call.op).run(workspace, call);
+Result<std::string_view> run_cpu_op(CpuWorkspace& workspace, const OpCall& call) {
+  const OpEntry& entry = entry_of(call.op);
+  if (const auto done = entry.run(workspace, call); !done) return fail_from(done);
+  return call.op == Op::matmul ? workspace.gemm.last_kernel() : entry.kernel;
 }
 
 }  // namespace trilobite

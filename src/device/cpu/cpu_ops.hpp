@@ -26,10 +26,8 @@ struct CpuWorkspace {
   std::array<AlignedBuffer, 3> dense_copies;  // of inputs that are not dense
 };
 
-/// The kernel that computes `op`: "add", "copy", "gemm", ...
-std::string_view cpu_kernel_name(Op op);
-
-/// Computes a checked call. Fails when the machine cannot hold the buffers it needs.
-Result<void> run_cpu_op(CpuWorkspace& workspace, const OpCall& call);
+/// Computes a checked call and names the kernel that did it: "add", "copy", "gemm", ... Fails when
+/// the machine cannot hold the buffers it needs.
+Result<std::string_view> run_cpu_op(CpuWorkspace& workspace, const OpCall& call);
 
 }  // namespace trilobite
