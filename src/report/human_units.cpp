@@ -11,7 +11,7 @@
 namespace trilobite {
 namespace {
 
-/// Three significant digits without an exponent for 0 <= value < 1000.
+/// Three significant digits or all before the point, without an exponent; value >= 0.
 std::string three_digits(double value) {
   if (value >= 99.95 || value == 0) return fmt::format("{:.0f}", value);
   if (value >= 9.995) return fmt::format("{:.1f}", value);
@@ -52,6 +52,18 @@ std::string human_percent(double share) {
   const double percent = 100 * share;
   if (percent > 0 && percent < 0.05) return "<0.1 %";
   return fmt::format("{:.{}f} %", percent, std::fabs(percent) < 9.95 ? 1 : 0);
+}
+
+std::string human_ratio(double ratio) {
+  if (!std::isfinite(ratio) || ratio < 0) return "-";
+  return three_digits(ratio) + "x";
+}
+
+std::string human_ratios(const Interval& interval) {
+  const auto digits = [](double ratio) {
+    return std::isfinite(ratio) && ratio >= 0 ? three_digits(ratio) : std::string("-");
+  };
+  return digits(interval.low) + "-" + digits(interval.high);
 }
 
 std::string fitting_throughput(const BenchmarkResult& result) {

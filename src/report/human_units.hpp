@@ -15,6 +15,11 @@ std::string human_bytes(double bytes);
 /// "0.8 %", "12 %", "<0.1 %".
 std::string human_percent(double share);
 
+/// "1.30x", "12.3x", "3059x".
+std::string human_ratio(double ratio);
+/// "1.20-1.40": an interval of ratios.
+std::string human_ratios(const Interval& interval);
+
 /// The throughput that says most about this work: tokens where there are tokens, else what the
 /// limit of this benchmark counts (bytes or operations), else flops, bytes, items, elements.
 /// Empty when the benchmark did not say what work it does.

@@ -158,6 +158,18 @@ std::string styled(const std::string& text, Style style, bool color) {
   return code + text + "\x1b[0m";
 }
 
+std::vector<std::string> left_out(const Table& table, size_t width) {
+  const auto all = layout_for(table, 0).shown;
+  const auto shown = layout_for(table, width).shown;
+  std::vector<std::string> headers;
+  for (const size_t column : all) {
+    if (std::ranges::find(shown, column) == shown.end()) {
+      headers.push_back(table.columns[column].header);
+    }
+  }
+  return headers;
+}
+
 std::string render(const Table& table, size_t width, bool color) {
   return Renderer(table, width, color).all();
 }

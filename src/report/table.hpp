@@ -37,4 +37,7 @@ struct Table {
 /// enough, or to keep the others when they are longer than 40 columns.
 std::string render(const Table& table, size_t width, bool color);
 
+/// The headers of the columns that render() leaves out because of the width.
+std::vector<std::string> left_out(const Table& table, size_t width);
+
 }  // namespace trilobite

@@ -1,0 +1,173 @@
+#include "report/comparison.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "report/recommendation.hpp"
+#include "stats/bootstrap.hpp"
+
+namespace trilobite {
+namespace {
+
+/// Below six samples no interval of a median reaches 95 % (stats::largest_median_confidence).
+constexpr size_t kSamplesFor95 = 6;
+
+using ResultOf = std::map<std::string, const BenchmarkResult*>;  // by device
+
+bool is_measured(const BenchmarkResult& result) {
+  return result.status == Status::ok && result.statistics && result.statistics->median > 0;
+}
+
+/// time of `slower` / time of `faster`; nothing when a sample is not a positive finite time.
+std::optional<Ratio> ratio_of(const BenchmarkResult& slower, const BenchmarkResult& faster,
+                              uint64_t seed) {
+  const auto numerator = stats::Sample::from(slower.samples_ns);
+  const auto denominator = stats::Sample::from(faster.samples_ns);
+  if (!numerator || !denominator) return std::nullopt;
+  const auto interval = stats::median_ratio_interval(*numerator, *denominator, {.seed = seed});
+  if (!interval) return std::nullopt;
+  return Ratio{slower.statistics->median / faster.statistics->median,
+               {interval->low, interval->high}};
+}
+
+DeviceEntry entry_from(const BenchmarkResult& result) {
+  DeviceEntry entry{.device = result.device,
+                    .id = result.id,
+                    .status = result.status,
+                    .reason = result.reason,
+                    .samples = result.samples_ns.size(),
+                    .throughput = result.throughput,
+                    .memory = result.memory};
+  if (result.statistics) {
+    entry.median_ns = result.statistics->median;
+    entry.median_ci95 = result.statistics->median_ci95;
+  }
+  return entry;
+}
+
+void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
+  std::vector<const BenchmarkResult*> ranked;
+  for (const auto& entry : group.entries) {
+    const auto* result = results.at(entry.device);
+    if (is_measured(*result)) ranked.push_back(result);
+  }
+  std::ranges::stable_sort(ranked, {},
+                           [](const auto* result) { return result->statistics->median; });
+  if (ranked.empty()) return;
+  group.fastest = ranked[0]->device;
+  group.outcome = Outcome::one_device;
+  if (ranked.size() == 1) return;
+  group.runner_up = ranked[1]->device;
+  group.lead = ratio_of(*ranked[1], *ranked[0], seed);
+  const bool few =
+      std::min(ranked[0]->samples_ns.size(), ranked[1]->samples_ns.size()) < kSamplesFor95;
+  if (few || !group.lead) {
+    group.outcome = Outcome::few;
+  } else {
+    group.outcome = group.lead->ci95.low > 1 ? Outcome::winner : Outcome::tie;
+  }
+}
+
+ComparisonGroup group_of(const ResultOf& results, const Comparison& comparison, uint64_t seed) {
+  const BenchmarkResult& any = *results.begin()->second;
+  ComparisonGroup group{.suite = any.suite,
+                        .operation = any.operation,
+                        .dtype = any.dtype,
+                        .shape = any.shape,
+                        .parameters = any.parameters};
+  const auto baseline = results.find(comparison.baseline);
+  const bool has_baseline = baseline != results.end() && is_measured(*baseline->second);
+  for (const auto& device : comparison.devices) {
+    const auto found = results.find(device);
+    if (found == results.end()) continue;
+    const auto& result = *found->second;
+    auto& entry = group.entries.emplace_back(entry_from(result));
+    group.bytes = std::max(group.bytes, result.work.bytes_read + result.work.bytes_written);
+    if (!has_baseline || !is_measured(result)) continue;
+    entry.speedup = device == comparison.baseline ? std::optional(Ratio())
+                                                  : ratio_of(*baseline->second, result, seed);
+  }
+  decide(group, results, seed);
+  return group;
+}
+
+/// The baseline first, the others in the order of the record.
+std::vector<std::string> devices_of(const RunRecord& record, std::string_view baseline) {
+  std::vector<std::string> devices;
+  for (const auto& result : record.benchmarks) {
+    if (std::ranges::find(devices, result.device) == devices.end()) {
+      devices.push_back(result.device);
+    }
+  }
+  std::ranges::stable_partition(devices, [&](const auto& device) { return device == baseline; });
+  return devices;
+}
+
+void add_notes(Comparison& comparison) {
+  if (comparison.devices.empty()) {
+    comparison.notes.push_back("the run has no benchmarks");
+  } else if (comparison.devices.front() != comparison.baseline) {
+    comparison.notes.push_back(fmt::format(
+        "the baseline device '{}' has no results in this run, so there are no speed-ups; it has {}",
+        comparison.baseline, fmt::join(comparison.devices, ", ")));
+  }
+  const auto alone =
+      std::ranges::count(comparison.groups, Outcome::one_device, &ComparisonGroup::outcome);
+  if (alone > 0) {
+    comparison.notes.push_back(
+        fmt::format("{} of {} cases ran on one device only", alone, comparison.groups.size()));
+  }
+}
+
+}  // namespace
+
+Comparison compare_devices(const RunRecord& record, std::string_view baseline_device) {
+  Comparison comparison{.run_id = record.id,
+                        .started_at = record.started_at,
+                        .cpu = record.environment.cpu.model,
+                        .threads = record.threads,
+                        .baseline = std::string(baseline_device),
+                        .devices = devices_of(record, baseline_device),
+                        .warnings = record.warnings};
+  using Key = std::tuple<std::string, std::string, std::string, std::string,
+                         std::map<std::string, std::string>>;
+  std::map<Key, ResultOf> results;
+  std::vector<Key> order;
+  for (const auto& result : record.benchmarks) {
+    Key key{result.suite, result.operation, result.dtype, result.shape, result.parameters};
+    if (!results.contains(key)) order.push_back(key);
+    results[key].try_emplace(result.device, &result);
+  }
+  for (const auto& key : order) {
+    comparison.groups.push_back(group_of(results[key], comparison, record.seed));
+  }
+  add_notes(comparison);
+  comparison.recommendations = recommend(comparison, record.environment.cpu);
+  return comparison;
+}
+
+std::string_view name_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::winner: return "winner";
+    case Outcome::tie: return "tie";
+    case Outcome::few: return "few samples";
+    case Outcome::one_device: return "one device";
+    case Outcome::no_device: break;
+  }
+  return "no device";
+}
+
+std::string case_of(const ComparisonGroup& group) {
+  std::string text = group.shape;
+  for (const auto& [name, value] : group.parameters) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
+const DeviceEntry* entry_of(const ComparisonGroup& group, std::string_view device) {
+  const auto found = std::ranges::find(group.entries, device, &DeviceEntry::device);
+  return found == group.entries.end() ? nullptr : &*found;
+}
+
+}  // namespace trilobite
