@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <tuple>
 
+#include "report/human_units.hpp"
 #include "report/recommendation.hpp"
 #include "stats/bootstrap.hpp"
 
 namespace trilobite {
 namespace {
-
-/// Below six samples no interval of a median reaches 95 % (stats::largest_median_confidence).
-constexpr size_t kSamplesFor95 = 6;
 
 using ResultOf = std::map<std::string, const BenchmarkResult*>;  // by device
 
@@ -62,7 +60,7 @@ void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
   group.runner_up = ranked[1]->device;
   group.lead = ratio_of(*ranked[1], *ranked[0], seed);
   const bool few =
-      std::min(ranked[0]->samples_ns.size(), ranked[1]->samples_ns.size()) < kSamplesFor95;
+      !supports_95_percent(std::min(ranked[0]->samples_ns.size(), ranked[1]->samples_ns.size()));
   if (few || !group.lead) {
     group.outcome = Outcome::few;
   } else {

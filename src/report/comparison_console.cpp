@@ -13,14 +13,16 @@ namespace trilobite {
 namespace {
 
 /// "*1.23 ms   1.30x": the speed-up against the baseline; '~' when its interval holds 1.
-std::string entry_text(const ComparisonGroup& group, const DeviceEntry* entry) {
+std::string entry_text(const ComparisonGroup& group, const DeviceEntry* entry,
+                       const DeviceEntry* baseline) {
   if (entry == nullptr) return "";
   if (entry->status != Status::ok) return std::string(name_of(entry->status));
   std::string speedup;
   if (entry->speedup) {
     const auto& ci = entry->speedup->ci95;
-    const bool sure = ci.low > 1 || ci.high < 1;
-    speedup = (sure || entry->speedup->value == 1 ? "" : "~") + human_ratio(entry->speedup->value);
+    const bool enough = supports_95_percent(std::min(entry->samples, baseline->samples));
+    const bool sure = entry == baseline || (enough && (ci.low > 1 || ci.high < 1));
+    speedup = (sure ? "" : "~") + human_ratio(entry->speedup->value);
   }
   const bool wins = group.outcome == Outcome::winner && group.fastest == entry->device;
   const auto time = (wins ? "*" : "") + human_time(entry->median_ns);
@@ -48,8 +50,9 @@ Table table_of(const Comparison& comparison) {
     const bool wins = group.outcome == Outcome::winner;
     Row row = {{"  " + printable(case_of(group))},
                {verdict_text(group), wins ? Style::good : Style::quiet}};
+    const auto* baseline = entry_of(group, comparison.baseline);
     for (const auto& device : comparison.devices) {
-      row.push_back({entry_text(group, entry_of(group, device)),
+      row.push_back({entry_text(group, entry_of(group, device), baseline),
                      wins && device == group.fastest ? Style::good : Style::plain});
     }
     table.rows.push_back(std::move(row));

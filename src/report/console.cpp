@@ -15,9 +15,6 @@
 namespace trilobite {
 namespace {
 
-/// Below this many samples no interval between two of them holds the median with 95 %.
-constexpr size_t kSamplesFor95 = 6;
-
 std::vector<Column> columns() {
   return {{.header = "benchmark", .left_aligned = true},
           {.header = "median", .importance = 9},
@@ -25,7 +22,7 @@ std::vector<Column> columns() {
           {.header = "spread", .importance = 2},
           {.header = "throughput", .importance = 4},
           {.header = "of limit", .left_aligned = true, .importance = 3},
-          {.header = "mem/iter", .importance = 1},
+          {.header = "memory", .importance = 1},
           // Doubts about a number are dropped last, together with the number.
           {.header = "notes", .left_aligned = true, .importance = 8}};
 }
@@ -36,7 +33,8 @@ std::string notes_of(const BenchmarkResult& result) {
       outliers.low_severe + outliers.low_mild + outliers.high_mild + outliers.high_severe;
   std::string notes;
   const auto add = [&](const std::string& note) { notes += (notes.empty() ? "" : " ") + note; };
-  if (result.samples_ns.size() < kSamplesFor95) add(fmt::format("n={}", result.samples_ns.size()));
+  if (!supports_95_percent(result.samples_ns.size()))
+    add(fmt::format("n={}", result.samples_ns.size()));
   if (result.disturbance.kept > 0) add(fmt::format("{}d", result.disturbance.kept));
   if (result.disturbance.retaken > 0) add(fmt::format("{}r", result.disturbance.retaken));
   if (outlying > 0) add(fmt::format("{}o", outlying));
@@ -59,7 +57,7 @@ Row row_of(const BenchmarkResult& result) {
   }
   const auto& s = *result.statistics;
   const double half_width = (s.median_ci95.high - s.median_ci95.low) / 2 / s.median;
-  const auto doubt = result.disturbance.kept > 0 || result.samples_ns.size() < kSamplesFor95
+  const auto doubt = result.disturbance.kept > 0 || !supports_95_percent(result.samples_ns.size())
                          ? Style::doubtful
                          : Style::quiet;
   return {name,

@@ -97,8 +97,7 @@ std::string legend(const RunRecord& record, ConsoleOptions options) {
   if (count_of(record, Status::ok) == 0) return "";
   return paragraph(
       "\u00B195 %: of the median; spread: 1.48 MAD; notes: d disturbed, r retaken, o outliers, n= "
-      "too "
-      "few for 95 %",
+      "too few",
       Style::quiet, options);
 }
 

@@ -171,6 +171,7 @@ std::vector<std::string> wrapped(std::string_view text, size_t width, size_t ind
     const auto end = std::min(text.find(' '), text.size());
     const auto word = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
+    if (word.empty()) continue;  // several blanks are one
     if (line_has_words && used + 1 + display_width(word) > width) {
       lines.emplace_back(indent, ' ');
       used = indent;

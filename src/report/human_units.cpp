@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "report/display_text.hpp"
+#include "stats/median_interval.hpp"
 
 namespace trilobite {
 namespace {
@@ -64,6 +65,10 @@ std::string human_ratios(const Interval& interval) {
     return std::isfinite(ratio) && ratio >= 0 ? three_digits(ratio) : std::string("-");
   };
   return digits(interval.low) + "-" + digits(interval.high);
+}
+
+bool supports_95_percent(size_t samples) {
+  return samples > 0 && stats::largest_median_confidence(samples) >= 0.95;
 }
 
 std::string fitting_throughput(const BenchmarkResult& result) {

@@ -20,6 +20,10 @@ std::string human_ratio(double ratio);
 /// "1.20-1.40": an interval of ratios.
 std::string human_ratios(const Interval& interval);
 
+/// Whether the interval of a median of `samples` values can hold it with 95 %; below six it cannot,
+/// and whoever shows or uses such an interval must say so.
+bool supports_95_percent(size_t samples);
+
 /// The throughput that says most about this work: tokens where there are tokens, else what the
 /// limit of this benchmark counts (bytes or operations), else flops, bytes, items, elements.
 /// Empty when the benchmark did not say what work it does.

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <tuple>
 
 #include "report/human_units.hpp"
@@ -13,8 +12,6 @@ namespace trilobite {
 namespace {
 
 using Groups = std::vector<const ComparisonGroup*>;
-
-constexpr size_t kSamplesFor95 = 6;
 
 bool is_measured(const DeviceEntry* entry) {
   return entry != nullptr && entry->status == Status::ok && entry->median_ns > 0;
@@ -72,9 +69,10 @@ Duel duel(const Groups& groups, const std::string& device, const std::string& ri
     if (!is_measured(mine) || !is_measured(theirs)) continue;
     const Ratio ratio = ratio_in(*group, *theirs, *mine, baseline);
     ++result.groups;
-    result.won += ratio.ci95.low > 1 ? 1 : 0;
-    result.lost += ratio.ci95.high < 1 ? 1 : 0;
-    result.enough_samples &= std::min(mine->samples, theirs->samples) >= kSamplesFor95;
+    const bool enough = supports_95_percent(std::min(mine->samples, theirs->samples));
+    result.won += enough && ratio.ci95.low > 1 ? 1 : 0;
+    result.lost += enough && ratio.ci95.high < 1 ? 1 : 0;
+    result.enough_samples &= enough;
     sum += std::log(ratio.value);
     down += std::pow(std::log(ratio.value / ratio.ci95.low), 2);
     up += std::pow(std::log(ratio.ci95.high / ratio.value), 2);
