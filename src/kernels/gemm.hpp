@@ -59,6 +59,7 @@ class Gemm {
   AlignedBuffer packed_b_;
   AlignedBuffer sums_;  // of 16-bit products, before they are rounded
   bool parallel_ = false;
+  bool a_in_place_ = false;
   std::string_view last_kernel_ = "gemm";
 };
 

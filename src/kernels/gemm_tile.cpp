@@ -1,5 +1,7 @@
 #include "kernels/gemm_tile.hpp"
 
+#include <type_traits>
+
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/gemm_tile.cpp"
 #include <hwy/cache_control.h>
@@ -117,34 +119,46 @@ struct PackBody {
 
 void pack_for_target(const PackCall& call) { with_float_type(call.dtype, PackBody{call}); }
 
+/// Element (row, k) of a panel of A: panel[k * kTileRows + row].
+struct PackedRows {
+  static constexpr size_t row_stride() { return 1; }
+  static constexpr size_t depth_stride() { return kTileRows; }
+};
+/// Of rows where they lie: panel[row * stride + k].
+struct RowsInPlace {
+  size_t stride;
+  size_t row_stride() const { return stride; }
+  static constexpr size_t depth_stride() { return 1; }
+};
+
 /// One tile of c (+)= a b from one panel of each.
-HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_RESTRICT b,
-                              size_t depth, float* HWY_RESTRICT c, size_t c_stride,
-                              bool accumulate) {
+template <class Rows>
+HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, Rows layout, const PanelProduct& call,
+                              const float* HWY_RESTRICT b, float* HWY_RESTRICT c) {
   const F32 d;
   VF32 sums[kTileRows][2];
   HWY_UNROLL(16)
   for (size_t row = 0; row < kTileRows; ++row) {
     sums[row][0] = hn::Zero(d);
     sums[row][1] = hn::Zero(d);
-    hwy::Prefetch(c + row * c_stride);
+    hwy::Prefetch(c + row * call.c_stride);
   }
-  for (size_t k = 0; k < depth; ++k) {
+  for (size_t k = 0; k < call.depth; ++k) {
     const auto b0 = hn::Load(d, b);
     const auto b1 = hn::Load(d, b + kLanes);
     HWY_UNROLL(16)
     for (size_t row = 0; row < kTileRows; ++row) {
-      const auto a_row = hn::Set(d, a[row]);
+      const auto a_row = hn::Set(d, a[row * layout.row_stride()]);
       sums[row][0] = hn::MulAdd(a_row, b0, sums[row][0]);
       sums[row][1] = hn::MulAdd(a_row, b1, sums[row][1]);
     }
-    a += kTileRows;
+    a += layout.depth_stride();
     b += kTileColumns;
   }
   HWY_UNROLL(16)
   for (size_t row = 0; row < kTileRows; ++row) {
-    float* to = c + row * c_stride;
-    if (accumulate) {
+    float* to = c + row * call.c_stride;
+    if (call.accumulate) {
       sums[row][0] = hn::Add(sums[row][0], hn::LoadU(d, to));
       sums[row][1] = hn::Add(sums[row][1], hn::LoadU(d, to + kLanes));
     }
@@ -153,39 +167,55 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, const float* HWY_REST
   }
 }
 
+/// The part of a tile that lies within c.
+struct TilePart {
+  size_t first_row;
+  size_t rows;
+  size_t columns;
+  float* c;
+};
+
 /// A tile that reaches over the edge of c goes through a buffer.
-HWY_NOINLINE void multiply_edge(const PanelProduct& part) {
+template <class Rows>
+HWY_NOINLINE void multiply_edge(const float* a, Rows layout, const PanelProduct& call,
+                                const float* b, const TilePart& part) {
   HWY_ALIGN float tile[kTileRows * kTileColumns];
-  multiply_tile(part.a, part.b, part.depth, tile, kTileColumns, false);
+  PanelProduct to_buffer = call;
+  to_buffer.c_stride = kTileColumns;
+  to_buffer.accumulate = false;
+  multiply_tile(a, layout, to_buffer, b, tile);
   for (size_t row = 0; row < part.rows; ++row) {
-    const float* from = tile + row * kTileColumns;
-    float* to = part.c + row * part.c_stride;
-    for (size_t i = 0; i < part.columns; ++i) to[i] = part.accumulate ? to[i] + from[i] : from[i];
+    const float* from = tile + (part.first_row + row) * kTileColumns;
+    float* to = part.c + row * call.c_stride;
+    for (size_t i = 0; i < part.columns; ++i) to[i] = call.accumulate ? to[i] + from[i] : from[i];
+  }
+}
+
+template <class Rows>
+HWY_INLINE void multiply_rows(const PanelProduct& call, Rows layout) {
+  constexpr bool kPacked = std::is_same_v<Rows, PackedRows>;
+  const size_t line_step = kPacked ? call.depth : call.a_stride;
+  for (size_t column = 0; column < call.columns; column += kTileColumns) {
+    const float* b = call.b + column * call.depth;
+    const size_t columns = std::min(kTileColumns, call.columns - column);
+    for (size_t row = 0; row < call.rows; row += kTileRows) {
+      const float* a = call.a + row * line_step;
+      float* c = call.c + row * call.c_stride + column;
+      const size_t rows = std::min(kTileRows, call.rows - row);
+      if (rows == kTileRows && columns == kTileColumns) {
+        multiply_tile(a, layout, call, b, c);
+      } else {
+        // Packed panels are filled up below; in place, the tile begins as many rows above.
+        const size_t missing = kPacked ? 0 : kTileRows - rows;
+        multiply_edge(a - missing * line_step, layout, call, b, {missing, rows, columns, c});
+      }
+    }
   }
 }
 
 void multiply_for_target(const PanelProduct& call) {
-  for (size_t column = 0; column < call.columns; column += kTileColumns) {
-    const float* b = call.b + column * call.depth;
-    for (size_t row = 0; row < call.rows; row += kTileRows) {
-      const float* a = call.a + row * call.depth;
-      float* c = call.c + row * call.c_stride + column;
-      const size_t rows = std::min(kTileRows, call.rows - row);
-      const size_t columns = std::min(kTileColumns, call.columns - column);
-      if (rows == kTileRows && columns == kTileColumns) {
-        multiply_tile(a, b, call.depth, c, call.c_stride, call.accumulate);
-      } else {
-        multiply_edge({.a = a,
-                       .b = b,
-                       .depth = call.depth,
-                       .rows = rows,
-                       .columns = columns,
-                       .c = c,
-                       .c_stride = call.c_stride,
-                       .accumulate = call.accumulate});
-      }
-    }
-  }
+  if (call.a_stride == 0) return multiply_rows(call, PackedRows());
+  multiply_rows(call, RowsInPlace{call.a_stride});
 }
 
 }  // namespace trilobite::kernels::HWY_NAMESPACE

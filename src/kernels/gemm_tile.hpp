@@ -30,9 +30,11 @@ struct PackCall {
 };
 void pack_panels(const PackCall& call);
 
-/// c (+)= a b, a and b being packed panels of the same depth.
+/// c (+)= a b, b being packed panels. a is packed as well, or (a_stride != 0) a matrix with dense
+/// rows, used where it lies; then at least tile.rows rows up to the last one can be read.
 struct PanelProduct {
   const float* a;
+  size_t a_stride;  // from row to row; 0 when a is packed
   const float* b;
   size_t depth;
   size_t rows;

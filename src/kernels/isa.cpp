@@ -26,9 +26,12 @@ constexpr std::array kTargets{
 #endif
     Target{HWY_EMU128, "scalar"},   Target{HWY_SCALAR, "scalar"}};
 
+/// Asked once: Highway executes CPUID each time, which costs some 20 us in a virtual machine.
 int64_t usable_targets() {
-  const int64_t simd = hwy::SupportedTargets() & (HWY_TARGETS) & ~(HWY_EMU128 | HWY_SCALAR);
-  return simd | (HWY_BASELINE_SCALAR);
+  static const int64_t targets =
+      (hwy::SupportedTargets() & (HWY_TARGETS) & ~(HWY_EMU128 | HWY_SCALAR)) |
+      (HWY_BASELINE_SCALAR);
+  return targets;
 }
 
 // The dispatch tables of the kernels follow Highway's process-wide mask, in which a target stands

@@ -17,7 +17,10 @@ constexpr double kFewFlops = 0x1p24;
 // Larger products are judged by a part of this many rows, columns and terms: all libraries have
 // reached their full speed there, and the measurement stays below half a second.
 constexpr int64_t kProbeExtent = 1024;
+// At least so many rounds, and more of short products: their minimum needs more tries to be free of
+// what else the machine does.
 constexpr int kRounds = 4;
+constexpr std::chrono::milliseconds kMeasuringTime{40};
 // Another library must be this much faster than our own kernel, or noise would choose.
 constexpr double kClearlyFaster = 1.03;
 
@@ -79,7 +82,8 @@ Device* MatmulChooser::measure(const OpCall& call, const Own& own) {
   };
   double own_seconds = std::numeric_limits<double>::infinity();
   std::vector<double> rival_seconds(rivals_.size(), own_seconds);
-  for (int round = 0; round < kRounds; ++round) {
+  const auto enough = std::chrono::steady_clock::now() + kMeasuringTime;
+  for (int round = 0; round < kRounds || std::chrono::steady_clock::now() < enough; ++round) {
     own_seconds = std::min(own_seconds, seconds_for(nullptr));
     for (size_t i = 0; i < rivals_.size(); ++i) {
       rival_seconds[i] = std::min(rival_seconds[i], seconds_for(rivals_[i].get()));
