@@ -153,7 +153,6 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, Rows layout, const Pa
   for (size_t row = 0; row < kTileRows; ++row) {
     sums[row][0] = hn::Zero(d);
     sums[row][1] = hn::Zero(d);
-    hwy::Prefetch(c + row * call.c_stride);
   }
   for (size_t k = 0; k < call.depth; ++k) {
     const auto b0 = hn::Load(d, b);
@@ -215,6 +214,7 @@ HWY_INLINE void multiply_rows(const PanelProduct& call, Rows layout) {
       float* c = call.c + row * call.c_stride + column;
       const size_t rows = std::min(kTileRows, call.rows - row);
       if (rows == kTileRows && columns == kTileColumns) {
+        for (size_t i = 0; i < kTileRows; ++i) hwy::Prefetch(c + i * call.c_stride);
         multiply_tile(a, layout, call, b, c);
       } else {
         // Packed panels are filled up below; in place, the tile begins as many rows above.
