@@ -59,15 +59,18 @@ void pack_strided(const PanelSource<T>& source, size_t depth_begin, float* packe
   }
 }
 
-/// The elements of one depth lie side by side: rows of B.
+/// The elements of one depth lie side by side: rows of B. All whole panels of `lines` lines
+/// together, one long piece of memory after the other: panel by panel, every cache line would come
+/// from another page, and no prefetcher would help.
 template <typename T>
 void pack_across(const PanelSource<T>& source, float* packed) {
-  if (source.lines < source.width || source.width % kLanes != 0)
-    return pack_strided(source, 0, packed);
   for (size_t k = 0; k < source.depth; ++k) {
     const T* from = source.from + static_cast<ptrdiff_t>(k) * source.depth_stride;
-    float* to = packed + k * source.width;
-    for (size_t i = 0; i < source.width; i += kLanes) store(load(from + i), to + i);
+    float* to = packed + k * kTileColumns;
+    for (size_t i = 0; i < source.lines; i += kTileColumns, to += source.depth * kTileColumns) {
+      store(load(from + i), to);
+      store(load(from + i + kLanes), to + kLanes);
+    }
   }
 }
 
@@ -92,21 +95,30 @@ void pack_along(const PanelSource<T>& source, float* packed) {
 
 struct PackBody {
   const PackCall& call;
+
+  /// Lines from `first` on, at most `most` of them.
+  template <typename T>
+  PanelSource<T> lines_from(size_t first, size_t most) const {
+    return {
+        .from = static_cast<const T*>(call.from) + static_cast<ptrdiff_t>(first) * call.line_stride,
+        .line_stride = call.line_stride,
+        .depth_stride = call.depth_stride,
+        .lines = std::min(most, call.lines - first),
+        .depth = call.depth,
+        .width = call.width};
+  }
+
   template <typename T>
   void run() const {
-    for (size_t first = 0; first < call.lines; first += call.width) {
-      const T* from =
-          static_cast<const T*>(call.from) + static_cast<ptrdiff_t>(first) * call.line_stride;
-      const PanelSource<T> source{.from = from,
-                                  .line_stride = call.line_stride,
-                                  .depth_stride = call.depth_stride,
-                                  .lines = std::min(call.width, call.lines - first),
-                                  .depth = call.depth,
-                                  .width = call.width};
+    size_t first = 0;
+    if (call.line_stride == 1 && call.width == kTileColumns) {
+      first = call.lines / call.width * call.width;
+      pack_across(lines_from<T>(0, first), call.packed);
+    }
+    for (; first < call.lines; first += call.width) {
+      const auto source = lines_from<T>(first, call.width);
       float* packed = call.packed + first * call.depth;
-      if (call.line_stride == 1) {
-        pack_across(source, packed);
-      } else if (call.depth_stride == 1 && call.width == kTileRows) {
+      if (call.depth_stride == 1 && call.width == kTileRows) {
         pack_along<kTileRows>(source, packed);
       } else if (call.depth_stride == 1 && call.width == kTileColumns) {
         pack_along<kTileColumns>(source, packed);
@@ -141,7 +153,6 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, Rows layout, const Pa
   for (size_t row = 0; row < kTileRows; ++row) {
     sums[row][0] = hn::Zero(d);
     sums[row][1] = hn::Zero(d);
-    hwy::Prefetch(c + row * call.c_stride);
   }
   for (size_t k = 0; k < call.depth; ++k) {
     const auto b0 = hn::Load(d, b);
@@ -203,6 +214,7 @@ HWY_INLINE void multiply_rows(const PanelProduct& call, Rows layout) {
       float* c = call.c + row * call.c_stride + column;
       const size_t rows = std::min(kTileRows, call.rows - row);
       if (rows == kTileRows && columns == kTileColumns) {
+        for (size_t i = 0; i < kTileRows; ++i) hwy::Prefetch(c + i * call.c_stride);
         multiply_tile(a, layout, call, b, c);
       } else {
         // Packed panels are filled up below; in place, the tile begins as many rows above.
