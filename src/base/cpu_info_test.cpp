@@ -2,13 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_folder_for_test.hpp"
+
 namespace trilobite {
 namespace {
 
 class CpuInfoTest : public testing::Test {
  protected:
-  Path root_ = Path(testing::TempDir()) / "trilobite_cpu_info_test";
-  void TearDown() override { std::filesystem::remove_all(root_); }
+  TemporaryFolder folder_;
+  Path root_ = folder_.path();
   void put(const char* path, std::string_view content) {
     ASSERT_TRUE(write_file_atomically(root_ / path, content));
   }

@@ -2,14 +2,15 @@
 
 #include <gtest/gtest.h>
 
+#include "base/temporary_folder_for_test.hpp"
+
 namespace trilobite {
 namespace {
 
 class File : public testing::Test {
  protected:
-  Path folder_ = Path(testing::TempDir()) / "trilobite_file_test";
-  void SetUp() override { std::filesystem::create_directories(folder_); }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
+  TemporaryFolder temporary_;
+  Path folder_ = temporary_.path();
 };
 
 TEST_F(File, what_is_written_reads_back_and_nothing_else_is_left) {
