@@ -51,8 +51,10 @@ void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
     const auto* result = results.at(entry.device);
     if (is_measured(*result)) ranked.push_back(result);
   }
-  std::ranges::stable_sort(ranked, {},
-                           [](const auto* result) { return result->statistics->median; });
+  // Equal medians go by name, so that the order of the record does not matter.
+  std::ranges::sort(ranked, {}, [](const auto* result) {
+    return std::pair<double, std::string_view>(result->statistics->median, result->device);
+  });
   if (ranked.empty()) return;
   group.fastest = ranked[0]->device;
   group.outcome = Outcome::one_device;
@@ -99,7 +101,8 @@ std::vector<std::string> devices_of(const RunRecord& record, std::string_view ba
       devices.push_back(result.device);
     }
   }
-  std::ranges::stable_partition(devices, [&](const auto& device) { return device == baseline; });
+  const auto found = std::ranges::find(devices, baseline);
+  if (found != devices.end()) std::rotate(devices.begin(), found, found + 1);
   return devices;
 }
 

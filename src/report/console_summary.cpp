@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "report/display_text.hpp"
 
@@ -31,7 +32,9 @@ std::string grouped_reasons(const RunRecord& record, Status status) {
     if (result.status == status) ++counts[printable(result.reason)];
   }
   std::vector<std::pair<std::string, size_t>> sorted(counts.begin(), counts.end());
-  std::ranges::stable_sort(sorted, std::greater(), &std::pair<std::string, size_t>::second);
+  std::ranges::sort(sorted, [](const auto& a, const auto& b) {
+    return std::tie(b.second, a.first) < std::tie(a.second, b.first);
+  });
   std::string text;
   for (size_t i = 0; i < std::min(sorted.size(), kReasonsShown); ++i) {
     text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", sorted[i].first, sorted[i].second);

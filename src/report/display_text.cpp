@@ -75,6 +75,7 @@ constexpr std::array<Range, 5> kDirection = {
 constexpr std::array<Range, 3> kControl = {{{0x00, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}}};
 
 size_t width_of(char32_t value) {
+  if (value < kZeroWidth[0].first) return 1;  // nearly all text
   if (is_in(kZeroWidth, value)) return 0;
   return is_in(kWide, value) ? 2 : 1;
 }

@@ -2,14 +2,12 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <set>
 
 #include "base/file.hpp"
 #include "record/record_json.hpp"
 #include "report/csv.hpp"
 #include "report/csv_parser_for_test.hpp"
-#include "report/gbench.hpp"
 
 namespace trilobite {
 namespace {
@@ -71,7 +69,8 @@ TEST(RecordDocument, it_lists_every_csv_column_in_order) {
   const auto text = document();
   size_t at = text.find("## CSV");
   ASSERT_NE(at, std::string::npos);
-  for (const auto& column : fixtures::parse_csv(to_csv(RunRecord())).at(0)) {
+  const auto header = fixtures::parse_csv(to_csv(RunRecord())).at(0);
+  for (const auto& column : header) {
     const auto found = text.find("`" + column + "`", at);
     ASSERT_NE(found, std::string::npos) << column;
     at = found;
