@@ -14,7 +14,9 @@ class TemporaryFolder {
  public:
   TemporaryFolder()
       : path_(Path(testing::TempDir()) /
-              fmt::format("trilobite_{}_{}", testing::UnitTest::GetInstance()->current_test_info()->name(), ::getpid())) {
+              fmt::format("trilobite_{}_{}",
+                          testing::UnitTest::GetInstance()->current_test_info()->name(),
+                          ::getpid())) {
     std::filesystem::create_directories(path_);
   }
   ~TemporaryFolder() {
