@@ -190,7 +190,7 @@ struct TilePart {
 template <class Rows>
 HWY_NOINLINE void multiply_edge(const float* a, Rows layout, const PanelProduct& call,
                                 const float* b, const TilePart& part) {
-  HWY_ALIGN float tile[kTileRows * kTileColumns];
+  HWY_ALIGN float tile[kTileRows * kTileColumns] = {};  // GCC cannot see that it is written first
   PanelProduct to_buffer = call;
   to_buffer.c_stride = kTileColumns;
   to_buffer.accumulate = false;

@@ -15,7 +15,7 @@ namespace {
 // as much as it could gain.
 constexpr double kFewFlops = 0x1p24;
 // Larger products are judged by a part of this many rows, columns and terms: all libraries have
-// reached their full speed there, and the measurement stays below half a second.
+// reached their full speed there, and the measurement takes about half a second.
 constexpr int64_t kProbeExtent = 1024;
 // At least so many rounds, and more of short products: their minimum needs more tries to be free of
 // what else the machine does.
@@ -69,15 +69,19 @@ void MatmulChooser::open_rivals() {
   }
 }
 
-/// The minimum of interleaved rounds; the first, in which libraries prepare themselves, counts as
-/// any other, for it is never the fastest.
+/// The minimum of interleaved rounds.
 Device* MatmulChooser::measure(const OpCall& call, const Own& own) {
   const OpCall probe = probe_of(call);
-  const auto seconds_for = [&](Device* rival) {
-    const auto start = std::chrono::steady_clock::now();
+  const auto compute = [&](Device* rival) {
     const auto done = rival == nullptr ? own(probe) : rival->run(probe);
-    if (!done) return std::numeric_limits<double>::infinity();
     if (rival != nullptr) rival->synchronize();
+    return done.has_value();
+  };
+  const auto seconds_for = [&](Device* rival) {
+    // Once untimed: the threads of the library before still spin for a while.
+    if (!compute(rival)) return std::numeric_limits<double>::infinity();
+    const auto start = std::chrono::steady_clock::now();
+    compute(rival);
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   };
   double own_seconds = std::numeric_limits<double>::infinity();
