@@ -9,6 +9,7 @@
 #include "device/eigen/eigen_device.hpp"
 #include "device/onednn/onednn_device.hpp"
 #include "device/openblas/openblas_device.hpp"
+#include "device/openblas/openblas_library.hpp"
 #include "device/reference/reference_device.hpp"
 
 namespace trilobite {
