@@ -1,6 +1,9 @@
 # Sourced by ./run and ./test: says what it does, installs what is missing, configures and builds.
 # shellcheck shell=bash
 
+# Compilations are shared between checkouts: ccache sees paths relative to this one.
+export CCACHE_BASEDIR=$PWD CCACHE_NOHASHDIR=1
+
 say() { printf '\033[1m==> %s\033[0m\n' "$*" >&2; }
 die() {
   printf 'trilobite: %s\n' "$*" >&2
