@@ -34,9 +34,9 @@ std::vector<Target> targets() {
   for (const auto& entry : all_devices()) {
     if (entry.name == "reference" || !entry.why_unavailable().empty()) continue;
     targets.push_back({entry.name, ""});
-    for (const auto level : levels_of(read_cpu_info())) {
-      targets.push_back({entry.name, std::string(name_of(level))});
-    }
+    auto narrower = levels_of(read_cpu_info());
+    narrower.pop_back();  // the highest is the device's choice already
+    for (const auto level : narrower) targets.push_back({entry.name, std::string(name_of(level))});
     targets.push_back({entry.name, "scalar"});
   }
   return targets;

@@ -15,7 +15,7 @@ namespace trilobite {
 
 struct DeviceOptions {
   unsigned threads = 1;
-  std::string isa;  // narrows the instruction set ("avx2", ...); empty: the best there is
+  std::string isa{};  // narrows the instruction set ("avx2", ...); empty: the best there is
   bool deterministic = false;  // fixed algorithm and reduction order, whatever the machine
 };
 

@@ -9,10 +9,14 @@
 #include "device/eigen/eigen_device.hpp"
 #include "device/onednn/onednn_device.hpp"
 #include "device/openblas/openblas_device.hpp"
+#include "device/openblas/openblas_library.hpp"
 #include "device/reference/reference_device.hpp"
 
 namespace trilobite {
 namespace {
+
+/// More than any machine has; protects from typing errors that would start a million threads.
+constexpr unsigned kMaxThreads = 4096;
 
 std::string always_available() { return ""; }
 
@@ -47,6 +51,10 @@ Result<std::unique_ptr<Device>> open_device(std::string_view name, const DeviceO
     if (auto reason = entry.why_unavailable(); !reason.empty()) {
       return fail(fmt::format("device '{}' cannot be used: {}", name, reason),
                   ErrorKind::environment);
+    }
+    if (options.threads < 1 || options.threads > kMaxThreads) {
+      return fail(fmt::format("device '{}' takes 1 to {} threads, not {}", name, kMaxThreads,
+                              options.threads));
     }
     auto device = entry.open(options);
     if (!device) return fail_from(device, fmt::format("opening device '{}'", name));

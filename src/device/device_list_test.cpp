@@ -32,6 +32,15 @@ TEST(DeviceList, a_device_is_either_usable_or_says_what_is_missing) {
   }
 }
 
+TEST(DeviceList, absurd_thread_counts_are_input_errors) {
+  for (const DeviceOptions& options :
+       {DeviceOptions{.threads = 0}, DeviceOptions{.threads = 1'000'000}}) {
+    const auto device = open_device("reference", options);
+    ASSERT_FALSE(device);
+    EXPECT_EQ(device.error().kind(), ErrorKind::input);
+  }
+}
+
 TEST(DeviceList, an_unknown_name_is_an_input_error_that_lists_the_known_ones) {
   const auto device = open_device("gpu", {});
   ASSERT_FALSE(device);

@@ -93,7 +93,7 @@ class EigenDevice final : public Device {
 
 std::string EigenDevice::description() const {
   return fmt::format("Eigen {}, {}, {} thread{}; 16-bit types are computed in f32",
-                     TRILOBITE_EIGEN_VERSION, kernels_.instruction_sets(), pool_.threads(),
+                     TRILOBITE_EIGEN_VERSION, kernels_.instruction_set, pool_.threads(),
                      pool_.threads() == 1 ? "" : "s");
 }
 

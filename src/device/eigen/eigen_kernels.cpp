@@ -33,7 +33,18 @@ Span<T> span(void* data, int64_t count) {
   return Span<T>(static_cast<T*>(data), count);
 }
 
-const char* instruction_sets() { return Eigen::SimdInstructionSetsInUse(); }
+// Eigen's own SimdInstructionSetsInUse() does not tell AVX2 from AVX.
+#if defined(EIGEN_VECTORIZE_AVX512)
+constexpr const char* kInstructionSet = "AVX-512";
+#elif defined(EIGEN_VECTORIZE_AVX2) && defined(EIGEN_VECTORIZE_FMA)
+constexpr const char* kInstructionSet = "AVX2 with FMA";
+#elif defined(EIGEN_VECTORIZE_SSE2)
+constexpr const char* kInstructionSet = "SSE2";
+#elif defined(EIGEN_VECTORIZE_NEON)
+constexpr const char* kInstructionSet = "NEON";
+#else
+constexpr const char* kInstructionSet = "no vectors";
+#endif
 
 template <int Order>
 using ConstMatrix = Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Order>,
@@ -210,7 +221,7 @@ void layernorm(const EigenRows& rows) {
 }  // namespace
 
 const EigenKernels TRILOBITE_EIGEN_TABLE{
-    .instruction_sets = instruction_sets,
+    .instruction_set = kInstructionSet,
     .multiply = multiply,
     .widen = widen,
     .narrow = narrow,

@@ -48,7 +48,7 @@ struct EigenKernels {
   using Binary = void (*)(EigenType, const void* a, const void* b, int64_t count, void* out);
   using OnRows = void (*)(const EigenRows&);
 
-  const char* (*instruction_sets)();  // in Eigen's words
+  const char* instruction_set;  // what Eigen vectorises for in this variant
   void (*multiply)(const EigenMatrix& a, const EigenMatrix& b, float* out, int64_t out_leading);
   void (*widen)(EigenType, const void* from, int64_t count, float* to);
   void (*narrow)(EigenType, const float* from, int64_t count, void* to);

@@ -237,6 +237,12 @@ Result<std::unique_ptr<Device>> open_openblas_device(const DeviceOptions& option
   if (!level) return fail_from(level);
   auto library = load_openblas(*level, options.threads);
   if (!library) return fail_from(library);
+  const auto threads = static_cast<int>(options.threads);
+  library->functions.set_num_threads(threads);
+  if (const int granted = library->functions.get_num_threads(); granted != threads) {
+    return fail(fmt::format("this OpenBLAS was built for at most {} threads", granted),
+                ErrorKind::environment);
+  }
   return std::make_unique<OpenblasDevice>(*std::move(library), options.threads);
 }
 

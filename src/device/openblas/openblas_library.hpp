@@ -48,7 +48,7 @@ struct OpenblasLibrary {
 /// The core types to ask for at this level, best first; empty where the library chooses well.
 std::vector<std::string> openblas_cores(IsaLevel level, const CpuInfo& cpu);
 
-/// Why load_openblas would fail, empty when it would not.
+/// Empty when the library is installed, else what to install.
 std::string why_no_openblas();
 
 /// Loads the library with the kernels for `level`, unless the environment names a core type. The

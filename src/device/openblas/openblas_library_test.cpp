@@ -54,6 +54,12 @@ TEST_F(OpenblasOnThisMachine, the_kernels_are_the_ones_that_were_asked_for) {
   EXPECT_EQ(std::getenv("OPENBLAS_CORETYPE"), nullptr);
 }
 
+TEST_F(OpenblasOnThisMachine, more_threads_than_it_was_built_for_are_refused) {
+  const auto device = open_device("openblas", {.threads = 4000});
+  ASSERT_FALSE(device);
+  EXPECT_THAT(device.error().message(), HasSubstr("built for at most"));
+}
+
 TEST_F(OpenblasOnThisMachine, the_kernels_cannot_change_while_a_device_is_open) {
   const auto first = open_device("openblas", {.isa = "avx2"});
   ASSERT_TRUE(first);
