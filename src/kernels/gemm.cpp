@@ -161,8 +161,12 @@ void Gemm::pack(const GemmCall& call, const Block& block) {
 /// Threads take blocks of rows, cut into column ranges where there are too few of them.
 void Gemm::multiply(const GemmCall& call, const Block& block, float* sums) {
   const GemmTile tile = gemm_tile();
-  const size_t wanted_tasks = parallel_ ? 4 * pool_.threads() : 1;
-  const size_t task_rows = even_piece(block.rows, block.task_rows, tile.rows);
+  // As many row blocks as threads or a multiple: 9 equal tasks on 2 threads would take as long as
+  // 10. Column ranges on top, so that a delayed thread can be relieved.
+  const size_t threads = parallel_ ? pool_.threads() : 1;
+  const size_t wanted_tasks = parallel_ ? 4 * threads : 1;
+  const size_t row_blocks = round_up(divide_up(block.rows, block.task_rows), threads);
+  const size_t task_rows = round_up(divide_up(block.rows, row_blocks), tile.rows);
   const size_t row_tasks = divide_up(block.rows, task_rows);
   const size_t least_columns = 4 * tile.columns;
   const size_t task_columns = std::max(
