@@ -28,16 +28,19 @@ const hn::ScalableTag<uint64_t> du64;
 // Reads run ahead by this much; the hardware prefetchers stop at page boundaries.
 constexpr size_t kPrefetchBytes = 2048;
 
+// Two streams, one in each half: a core has more requests under way than with one.
 uint64_t read_loop(const std::byte* from, size_t bytes) {
-  const auto* words = reinterpret_cast<const uint64_t*>(from);
+  const auto* low = reinterpret_cast<const uint64_t*>(from);
+  const auto* high = reinterpret_cast<const uint64_t*>(from + bytes / 2);
   const size_t lanes = hn::Lanes(du64);
   auto a = hn::Zero(du64), b = hn::Zero(du64), c = hn::Zero(du64), d = hn::Zero(du64);
-  for (size_t i = 0; i < bytes / 8; i += 4 * lanes) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(words + i) + kPrefetchBytes);
-    a = hn::Xor(a, hn::Load(du64, words + i));
-    b = hn::Xor(b, hn::Load(du64, words + i + lanes));
-    c = hn::Xor(c, hn::Load(du64, words + i + 2 * lanes));
-    d = hn::Xor(d, hn::Load(du64, words + i + 3 * lanes));
+  for (size_t i = 0; i < bytes / 16; i += 2 * lanes) {
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(low + i) + kPrefetchBytes);
+    hwy::Prefetch(reinterpret_cast<const std::byte*>(high + i) + kPrefetchBytes);
+    a = hn::Xor(a, hn::Load(du64, low + i));
+    b = hn::Xor(b, hn::Load(du64, low + i + lanes));
+    c = hn::Xor(c, hn::Load(du64, high + i));
+    d = hn::Xor(d, hn::Load(du64, high + i + lanes));
   }
   return hn::GetLane(hn::SumOfLanes(du64, hn::Add(hn::Xor(a, b), hn::Xor(c, d))));
 }
@@ -111,25 +114,23 @@ void triad_loop(const std::byte* a, const std::byte* b, std::byte* to, size_t by
   hwy::FlushStream();
 }
 
-// Twelve independent chains: two FMA units with a latency of 4 to 5 cycles need at least ten.
+// Twelve independent chains: two FMA units with a latency of 4 to 5 cycles need at least ten. Each
+// chain starts from a value of its own, or the compiler would see that they are equal and compute
+// fewer.
 double f32_loop(uint64_t rounds) {
+  constexpr size_t kChains = 12;
   const auto x = hn::Set(df, seed_f32);
   const auto y = hn::Set(df, 1e-9f);
-  auto s0 = x, s1 = x, s2 = x, s3 = x, s4 = x, s5 = x, s6 = x, s7 = x, s8 = x, s9 = x, s10 = x,
-       s11 = x;
+  hn::Vec<decltype(df)> s[kChains];
+  for (size_t k = 0; k < kChains; ++k) s[k] = hn::Set(df, seed_f32 + static_cast<float>(k));
   for (uint64_t i = 0; i < rounds; ++i) {
-    s0 = hn::MulAdd(s0, x, y), s1 = hn::MulAdd(s1, x, y), s2 = hn::MulAdd(s2, x, y),
-    s3 = hn::MulAdd(s3, x, y);
-    s4 = hn::MulAdd(s4, x, y), s5 = hn::MulAdd(s5, x, y), s6 = hn::MulAdd(s6, x, y),
-    s7 = hn::MulAdd(s7, x, y);
-    s8 = hn::MulAdd(s8, x, y), s9 = hn::MulAdd(s9, x, y), s10 = hn::MulAdd(s10, x, y),
-    s11 = hn::MulAdd(s11, x, y);
+    HWY_UNROLL(12)
+    for (size_t k = 0; k < kChains; ++k) s[k] = hn::MulAdd(s[k], x, y);
   }
-  s0 =
-      hn::Add(hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)), hn::Add(hn::Add(s4, s5), hn::Add(s6, s7)));
-  s0 = hn::Add(s0, hn::Add(hn::Add(s8, s9), hn::Add(s10, s11)));
-  sink_f32 = hn::GetLane(hn::SumOfLanes(df, s0));
-  return static_cast<double>(rounds) * 12 * 2 * static_cast<double>(hn::Lanes(df));
+  auto total = s[0];
+  for (size_t k = 1; k < kChains; ++k) total = hn::Add(total, s[k]);
+  sink_f32 = hn::GetLane(hn::SumOfLanes(df, total));
+  return static_cast<double>(rounds * kChains * 2 * hn::Lanes(df));
 }
 
 #if HWY_TARGET == HWY_SCALAR
@@ -148,27 +149,29 @@ double bf16_loop(uint64_t rounds) {
 // Pairs of bf16 multiplied and added to f32 by two conversions and two fused multiply-adds, which
 // is what a bf16 product costs without a bf16 instruction.
 double converted_bf16_loop(uint64_t rounds) {
+  constexpr size_t kChains = 6;
   const hn::Repartition<hwy::bfloat16_t, decltype(df)> dbf;
   const hn::RebindToUnsigned<decltype(dbf)> du16;
   const auto a = hn::BitCast(dbf, hn::Set(du16, seed_u16));
-  auto low0 = hn::Zero(df), low1 = low0, low2 = low0, low3 = low0, low4 = low0, low5 = low0;
-  auto high0 = hn::Zero(df), high1 = high0, high2 = high0, high3 = high0, high4 = high0,
-       high5 = high0;
+  hn::Vec<decltype(df)> low[kChains];
+  hn::Vec<decltype(df)> high[kChains];
+  for (size_t k = 0; k < kChains; ++k) {
+    low[k] = hn::Set(df, seed_f32 + static_cast<float>(k));
+    high[k] = hn::Set(df, seed_f32 - static_cast<float>(k));
+  }
   auto b = a;
   for (uint64_t i = 0; i < rounds; ++i) {
-    // Changing an operand keeps the conversions inside the loop.
-    b = hn::BitCast(dbf, hn::Xor(hn::BitCast(du16, b), hn::Set(du16, uint16_t{1})));
-    low0 = hn::ReorderWidenMulAccumulate(df, a, b, low0, high0);
-    low1 = hn::ReorderWidenMulAccumulate(df, a, b, low1, high1);
-    low2 = hn::ReorderWidenMulAccumulate(df, a, b, low2, high2);
-    low3 = hn::ReorderWidenMulAccumulate(df, a, b, low3, high3);
-    low4 = hn::ReorderWidenMulAccumulate(df, a, b, low4, high4);
-    low5 = hn::ReorderWidenMulAccumulate(df, a, b, low5, high5);
+    HWY_UNROLL(6)
+    for (size_t k = 0; k < kChains; ++k) {
+      // A new operand each time keeps the conversions inside the loop.
+      b = hn::BitCast(dbf, hn::Xor(hn::BitCast(du16, b), hn::Set(du16, uint16_t{1})));
+      low[k] = hn::ReorderWidenMulAccumulate(df, a, b, low[k], high[k]);
+    }
   }
-  low0 = hn::Add(hn::Add(hn::Add(low0, low1), hn::Add(low2, low3)), hn::Add(low4, low5));
-  high0 = hn::Add(hn::Add(hn::Add(high0, high1), hn::Add(high2, high3)), hn::Add(high4, high5));
-  sink_f32 = hn::GetLane(hn::SumOfLanes(df, hn::Add(low0, high0)));
-  return static_cast<double>(rounds) * 6 * 2 * static_cast<double>(hn::Lanes(dbf));
+  auto total = hn::Add(low[0], high[0]);
+  for (size_t k = 1; k < kChains; ++k) total = hn::Add(total, hn::Add(low[k], high[k]));
+  sink_f32 = hn::GetLane(hn::SumOfLanes(df, total));
+  return static_cast<double>(rounds * kChains * 2 * hn::Lanes(dbf));
 }
 
 #if HWY_TARGET == HWY_AVX3_DL
@@ -176,7 +179,7 @@ double converted_bf16_loop(uint64_t rounds) {
 __attribute__((target("avx512bf16"))) double native_bf16_loop(uint64_t rounds) {
   const auto a = reinterpret_cast<__m512bh>(_mm512_set1_epi16(static_cast<short>(seed_u16)));
   __m512 s[10];
-  for (auto& sum : s) sum = _mm512_setzero_ps();
+  for (int i = 0; i < 10; ++i) s[i] = _mm512_set1_ps(seed_f32 + static_cast<float>(i));
   for (uint64_t i = 0; i < rounds; ++i) {
     for (auto& sum : s) sum = _mm512_dpbf16_ps(sum, a, a);
   }
@@ -201,7 +204,7 @@ double bf16_loop(uint64_t rounds) { return converted_bf16_loop(rounds); }
 __attribute__((target("avx512vnni"))) double i8_loop(uint64_t rounds) {
   const __m512i a = _mm512_set1_epi8(static_cast<char>(seed_u8));
   __m512i s[10];
-  for (auto& sum : s) sum = _mm512_setzero_si512();
+  for (int i = 0; i < 10; ++i) s[i] = _mm512_set1_epi32(seed_u8 + i);
   for (uint64_t i = 0; i < rounds; ++i) {
     for (auto& sum : s) sum = _mm512_dpbusd_epi32(sum, a, a);
   }
@@ -216,7 +219,7 @@ double i8_loop(uint64_t rounds) {
   const __m256i ones = _mm256_set1_epi16(seed_u8);
   __m256i a = _mm256_set1_epi8(static_cast<char>(seed_u8));
   __m256i s[8];
-  for (auto& sum : s) sum = _mm256_setzero_si256();
+  for (int i = 0; i < 8; ++i) s[i] = _mm256_set1_epi32(seed_u8 + i);
   for (uint64_t i = 0; i < rounds; ++i) {
     for (auto& sum : s) {
       asm volatile("" : "+x"(a));  // keeps the product inside the loop
@@ -242,23 +245,28 @@ double i8_loop(uint64_t rounds) {
 #else
 // Portable: i16 pairs multiplied and added to i32, which is what widened bytes cost.
 double i8_loop(uint64_t rounds) {
+  constexpr size_t kChains = 4;
   const hn::ScalableTag<int32_t> di32;
   const hn::Repartition<int16_t, decltype(di32)> di16;
   const auto a = hn::Set(di16, static_cast<int16_t>(seed_u8));
-  auto low0 = hn::Zero(di32), low1 = low0, low2 = low0, low3 = low0;
-  auto high0 = hn::Zero(di32), high1 = high0, high2 = high0, high3 = high0;
+  hn::Vec<decltype(di32)> low[kChains];
+  hn::Vec<decltype(di32)> high[kChains];
+  for (size_t k = 0; k < kChains; ++k) {
+    low[k] = hn::Set(di32, seed_u8 + static_cast<int32_t>(k));
+    high[k] = hn::Set(di32, seed_u8 - static_cast<int32_t>(k));
+  }
   auto b = a;
   for (uint64_t i = 0; i < rounds; ++i) {
-    b = hn::Xor(b, hn::Set(di16, int16_t{1}));
-    low0 = hn::ReorderWidenMulAccumulate(di32, a, b, low0, high0);
-    low1 = hn::ReorderWidenMulAccumulate(di32, a, b, low1, high1);
-    low2 = hn::ReorderWidenMulAccumulate(di32, a, b, low2, high2);
-    low3 = hn::ReorderWidenMulAccumulate(di32, a, b, low3, high3);
+    HWY_UNROLL(4)
+    for (size_t k = 0; k < kChains; ++k) {
+      b = hn::Xor(b, hn::Set(di16, int16_t{1}));
+      low[k] = hn::ReorderWidenMulAccumulate(di32, a, b, low[k], high[k]);
+    }
   }
-  low0 = hn::Add(hn::Add(low0, low1), hn::Add(low2, low3));
-  high0 = hn::Add(hn::Add(high0, high1), hn::Add(high2, high3));
-  sink_i32 = hn::GetLane(hn::SumOfLanes(di32, hn::Add(low0, high0)));
-  return static_cast<double>(rounds) * 4 * 2 * static_cast<double>(hn::Lanes(di16));
+  auto total = hn::Add(low[0], high[0]);
+  for (size_t k = 1; k < kChains; ++k) total = hn::Add(total, hn::Add(low[k], high[k]));
+  sink_i32 = hn::GetLane(hn::SumOfLanes(di32, total));
+  return static_cast<double>(rounds * kChains * 2 * hn::Lanes(di16));
 }
 #endif
 
