@@ -5,10 +5,15 @@
 #include <algorithm>
 
 #include "measure/limits.hpp"
+#include "stats/describe.hpp"
 #include "stats/summary.hpp"
 
 namespace trilobite {
 namespace {
+
+// Twice the 3 % within which medians of a quiet machine should repeat, with room for five rounds'
+// extremes.
+constexpr double kDoubtfulRoundSpread = 0.10;
 
 TimeStatistics statistics_of(const std::vector<double>& samples, uint64_t seed) {
   const auto sample = stats::Sample::from(samples);
@@ -43,6 +48,22 @@ void add_to(Disturbance& total, const Disturbance& more) {
   total.by_major_fault += more.by_major_fault;
   total.retaken += more.retaken;
   total.kept += more.kept;
+}
+
+/// How far the medians of the rounds lie apart, as a share of the smallest.
+double spread_of_rounds(const BenchmarkResult& result) {
+  double low = 0;
+  double high = 0;
+  auto from = result.samples_ns.begin();
+  for (const uint64_t count : result.samples_per_round) {
+    const auto sample = stats::Sample::from({from, from + static_cast<int64_t>(count)});
+    from += static_cast<int64_t>(count);
+    if (!sample) continue;
+    const double middle = stats::median(*sample);
+    low = low == 0 ? middle : std::min(low, middle);
+    high = std::max(high, middle);
+  }
+  return low > 0 ? high / low - 1 : 0;
 }
 
 }  // namespace
@@ -142,6 +163,14 @@ std::vector<Warning> Collector::warnings() const {
            fmt::format("{} of {} samples were disturbed and could not be retaken in time",
                        result.disturbance.kept, samples),
            "raise --measurement-time, or repeat when the machine is quieter", result.id});
+    }
+    if (const double spread = spread_of_rounds(result); spread > kDoubtfulRoundSpread) {
+      warnings.push_back(
+          {"rounds-disagree",
+           fmt::format(
+               "the medians of its rounds lie {:.0f} % apart: another run may differ as much",
+               100 * spread),
+           "use more rounds (--rounds), fewer threads, or a quieter machine", result.id});
     }
     if (!entry.warm_up_was_stable) {
       warnings.push_back({"unstable-warm-up",

@@ -55,7 +55,7 @@ TEST_F(CollectorTest, benchmarks_that_were_never_visited_are_not_in_the_results)
 }
 
 TEST_F(CollectorTest, doubtful_results_carry_a_warning) {
-  auto unstable = step(0, {1, 2});
+  auto unstable = step(0, {1, 1});
   unstable.warm_up_was_stable = false;
   unstable.partial.disturbance.kept = 2;
   collector_.add(unstable);
@@ -64,6 +64,17 @@ TEST_F(CollectorTest, doubtful_results_carry_a_warning) {
   EXPECT_EQ(warnings[0].code, "disturbed");
   EXPECT_EQ(warnings[1].code, "unstable-warm-up");
   EXPECT_EQ(warnings[1].benchmark, "suite/op/-/-/-");
+}
+
+TEST_F(CollectorTest, rounds_that_disagree_are_a_warning) {
+  collector_.add(step(0, {100, 101}));
+  collector_.add(step(1, {104, 105}));
+  EXPECT_TRUE(collector_.warnings().empty());
+  Collector apart(selection_, plan_, nullptr);
+  apart.add(step(0, {100, 101}));
+  apart.add(step(1, {120, 121}));
+  ASSERT_EQ(apart.warnings().size(), 1u);
+  EXPECT_EQ(apart.warnings()[0].code, "rounds-disagree");
 }
 
 }  // namespace

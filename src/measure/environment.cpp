@@ -182,8 +182,7 @@ std::vector<Warning> doubts_about_steal(double steal_share) {
   return {{"steal",
            fmt::format("the hypervisor gave {:.1f} % of the CPU time to others during the run",
                        100 * steal_share),
-           "repeat at another hour, or use `ab`, which compares in steps too short to be disturbed",
-           ""}};
+           "repeat at another hour; compare only what was measured in one run", ""}};
 }
 
 double steal_share_between(const CpuTimes& before, const CpuTimes& after) {
