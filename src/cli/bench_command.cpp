@@ -60,15 +60,6 @@ Result<void> deliver(const BenchFlags& flags, const RunRecord& record, const Pat
                            record_path.empty() ? flags.output : record_path.string()));
 }
 
-/// A benchmark with a wrong answer, a crash or a timeout is a gate that said no.
-int exit_code_of(const FinishedRun& run) {
-  if (run.interrupted) return kInterrupted;
-  const auto bad = [](const BenchmarkResult& result) {
-    return result.status == Status::failed || result.status == Status::timeout;
-  };
-  return std::ranges::any_of(run.record.benchmarks, bad) ? kGateSaidNo : kFine;
-}
-
 }  // namespace
 
 int run_bench(const Arguments& arguments, const ProgramFacts& program) {

@@ -72,11 +72,7 @@ int finish(const CompareFlags& flags, const FinishedRun& run, const std::string&
   auto text = render(flags, run.record, baseline);
   if (flags.format == "human") text += fmt::format("\nrecord: {}\n", path.string());
   if (auto printed = print(text); !printed) return report_error(printed.error());
-  if (run.interrupted) return kInterrupted;
-  const auto bad = [](const BenchmarkResult& result) {
-    return result.status == Status::failed || result.status == Status::timeout;
-  };
-  return std::ranges::any_of(run.record.benchmarks, bad) ? kGateSaidNo : kFine;
+  return exit_code_of(run);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ std::vector<std::string> device_names(const CompareConfig& config) {
   return usable;
 }
 
-void skip_for_now(Bench& p, const std::string& name) {
+void skip_what_comes_later(Bench& p, const std::string& name) {
   p.skip("'" + name + "' needs the low-bit formats, which this version does not have");
 }
 
@@ -54,7 +54,7 @@ std::vector<BenchmarkDefinition> compare_definitions(const CompareConfig& config
                            .body =
                                [op, operation](Bench& p) {
                                  if (op) return benchmarks::run_op(p, *op);
-                                 skip_for_now(p, operation);
+                                 skip_what_comes_later(p, operation);
                                }});
   }
   return definitions;

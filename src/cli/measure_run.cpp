@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/stop_signal.hpp"
 #include "harness/child_process.hpp"
@@ -122,6 +123,14 @@ std::string new_run_id() {
   std::string id = utc_now();
   std::erase_if(id, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
   return fmt::format("{}-{:x}", id, ::getpid());
+}
+
+int exit_code_of(const FinishedRun& run) {
+  if (run.interrupted) return kInterrupted;
+  const auto bad = [](const BenchmarkResult& result) {
+    return result.status == Status::failed || result.status == Status::timeout;
+  };
+  return std::ranges::any_of(run.record.benchmarks, bad) ? kGateSaidNo : kFine;
 }
 
 Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& program) {

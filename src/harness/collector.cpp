@@ -11,8 +11,8 @@
 namespace trilobite {
 namespace {
 
-// Twice the 3 % within which medians of a quiet machine should repeat, with room for five rounds'
-// extremes.
+// Medians should repeat within 3 %; the extremes of five rounds may lie three times as far apart
+// before it is worth a word.
 constexpr double kDoubtfulRoundSpread = 0.10;
 
 TimeStatistics statistics_of(const std::vector<double>& samples, uint64_t seed) {
