@@ -7,14 +7,15 @@ import sys
 MAY_INCLUDE = {
     "base": "",
     "tensor": "base",
-    "kernels": "base tensor",
-    "device": "base tensor kernels",
+    "quant": "base",
+    "kernels": "base tensor quant",
+    "device": "base tensor quant kernels",
     "stats": "base",
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
     "report": "base stats record",
-    "cli": "base tensor kernels device stats record measure harness report",
+    "cli": "base tensor quant kernels device stats record measure harness report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 

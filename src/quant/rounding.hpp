@@ -1,0 +1,38 @@
+#pragma once
+// The two roundings that the formats are defined with, as expressions a compiler can vectorise on
+// any instruction set (std::round and std::nearbyint are library calls on plain x86-64).
+
+#include <algorithm>
+#include <cstdint>
+
+namespace trilobite::quant {
+
+/// To the nearest integer, ties to the even one, as torch.round. |value| <= 2^22.
+inline float round_half_even(float value) {
+  // Beside 1.5 * 2^23 floats are 1 apart, so the addition rounds, and in the default mode to even.
+  constexpr float kOneApart = 0x1.8p23f;
+  return (value + kOneApart) - kOneApart;
+}
+
+/// To the nearest integer, ties away from zero, as roundf. |value| < 2^24.
+inline int32_t round_half_away(float value) {
+  const auto whole = static_cast<int32_t>(value);
+  const float rest = value - static_cast<float>(whole);  // exact
+  return whole + static_cast<int32_t>(rest >= 0.5f) - static_cast<int32_t>(rest <= -0.5f);
+}
+
+/// round_half_even, then clipped to the integers [low, high]; infinities clip as well.
+inline int32_t round_clipped(float value, int32_t low, int32_t high) {
+  // Clipping first gives the same integer and keeps the value in the range of the rounding.
+  return static_cast<int32_t>(
+      round_half_even(std::clamp(value, static_cast<float>(low), static_cast<float>(high))));
+}
+
+/// 1 / scale; 0 where that is no finite number (a scale of 0, or one so small that 1 / scale
+/// overflows).
+inline float reciprocal_or_zero(float scale) {
+  constexpr float kSmallest = 0x1.000008p-128f;  // the least f32 whose reciprocal is finite
+  return scale >= kSmallest || scale <= -kSmallest ? 1.0f / scale : 0.0f;
+}
+
+}  // namespace trilobite::quant
