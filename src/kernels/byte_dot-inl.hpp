@@ -1,0 +1,168 @@
+// The vocabulary of the integer products, for one Highway target: vectors of unsigned bytes in
+// which every 32-bit lane belongs to one row, and their dot product with four signed activations
+// that are the same in every lane. Included once per target (hence no #pragma once).
+//
+// A `Dot` says how products are summed:
+//   Sums          running sums of one vector of rows
+//   max_quads(c)  quads (four columns) that may be added before the sums must be widened, when
+//                 no code is above c
+//   add(sums, codes, x)   sums += codes . x, per lane
+//   widen(sums)           the sums as 32-bit lanes
+// An instruction set needs these few functions and nothing else to get all integer kernels.
+
+#if defined(TRILOBITE_KERNELS_BYTE_DOT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRILOBITE_KERNELS_BYTE_DOT_INL_HPP
+#undef TRILOBITE_KERNELS_BYTE_DOT_INL_HPP
+#else
+#define TRILOBITE_KERNELS_BYTE_DOT_INL_HPP
+#endif
+
+#include <hwy/highway.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace trilobite::kernels::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+inline constexpr size_t kNoLimit = SIZE_MAX;
+
+/// Quads that a 16-bit sum of pairs holds: each adds at most 2 * max_code * 128 in magnitude.
+constexpr size_t quads_in_16_bits(size_t max_code) { return 32768 / (2 * max_code * 128); }
+
+#undef TRILOBITE_PLAIN_BYTES
+#if HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || !HWY_ARCH_X86
+#define TRILOBITE_PLAIN_BYTES 1
+
+// Plain C++ over four rows: what everything else is compared with.
+struct Bytes {
+  uint8_t lane[16];
+};
+struct Words {
+  int32_t lane[4];
+};
+inline constexpr size_t kRowLanes = 4;
+
+inline Bytes load_bytes(const uint8_t* from) {
+  Bytes v;
+  std::memcpy(v.lane, from, sizeof(v.lane));
+  return v;
+}
+inline void store_bytes(Bytes v, uint8_t* to) { std::memcpy(to, v.lane, sizeof(v.lane)); }
+inline Bytes broadcast_quad(const int8_t* x) {
+  Bytes v;
+  for (size_t i = 0; i < 16; ++i) v.lane[i] = static_cast<uint8_t>(x[i % 4]);
+  return v;
+}
+template <int kShift>
+inline Bytes two_bits(Bytes v) {
+  for (auto& byte : v.lane) byte = byte >> kShift & 3;
+  return v;
+}
+struct PlainDot {
+  using Sums = Words;
+  static constexpr size_t max_quads(size_t) { return kNoLimit; }
+  static Sums zero() { return {}; }
+  static void add(Sums& sums, Bytes codes, Bytes x) {
+    for (size_t i = 0; i < 16; ++i) {
+      sums.lane[i / 4] += codes.lane[i] * static_cast<int8_t>(x.lane[i]);
+    }
+  }
+  static Words widen(Sums sums) { return sums; }
+};
+using BestDot = PlainDot;
+
+inline void add_to(int32_t* to, Words v) {
+  for (size_t i = 0; i < 4; ++i) to[i] += v.lane[i];
+}
+
+#else
+
+using BytesTag = hn::ScalableTag<uint8_t>;
+using WordsTag = hn::ScalableTag<int32_t>;
+using Bytes = hn::Vec<BytesTag>;
+using Words = hn::Vec<WordsTag>;
+inline constexpr size_t kRowLanes = hn::MaxLanes(WordsTag());
+
+HWY_INLINE Bytes load_bytes(const uint8_t* from) { return hn::LoadU(BytesTag(), from); }
+HWY_INLINE void store_bytes(Bytes v, uint8_t* to) { hn::StoreU(v, BytesTag(), to); }
+HWY_INLINE Bytes broadcast_quad(const int8_t* x) {
+  int32_t quad;
+  std::memcpy(&quad, x, sizeof(quad));
+  return hn::BitCast(BytesTag(), hn::Set(WordsTag(), quad));
+}
+template <int kShift>
+HWY_INLINE Bytes two_bits(Bytes v) {
+  const hn::Repartition<uint16_t, BytesTag> d16;
+  if constexpr (kShift != 0) {
+    v = hn::BitCast(BytesTag(), hn::ShiftRight<kShift>(hn::BitCast(d16, v)));
+  }
+  return hn::And(v, hn::Set(BytesTag(), 3));
+}
+HWY_INLINE void add_to(int32_t* to, Words v) {
+  hn::StoreU(hn::Add(hn::LoadU(WordsTag(), to), v), WordsTag(), to);
+}
+
+/// vpmaddubsw: pairs of products, summed in 16 bits for as long as they cannot overflow. Written as
+/// assembler where there are three-operand instructions: the compiler would compute all products of
+/// a step before it adds any, run out of registers, and move the sums around (a third slower).
+struct PairDot {
+  using Tag = hn::ScalableTag<int16_t>;
+  using Sums = hn::Vec<Tag>;
+  static constexpr size_t max_quads(size_t max_code) { return quads_in_16_bits(max_code); }
+  static HWY_INLINE Sums zero() { return hn::Zero(Tag()); }
+  static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) {
+#if HWY_TARGET <= HWY_AVX2
+    Sums products;
+    asm("vpmaddubsw %3, %2, %1\n\tvpaddw %1, %0, %0"
+        : "+v"(sums.raw), "=&v"(products.raw)
+        : "v"(codes.raw), "v"(x.raw));
+#else
+    sums = hn::Add(sums, Sums{_mm_maddubs_epi16(codes.raw, x.raw)});
+#endif
+  }
+  static HWY_INLINE Words widen(Sums sums) {
+    const auto ones = hn::Set(Tag(), 1);
+#if HWY_TARGET <= HWY_AVX3
+    return Words{_mm512_madd_epi16(sums.raw, ones.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Words{_mm256_madd_epi16(sums.raw, ones.raw)};
+#else
+    return Words{_mm_madd_epi16(sums.raw, ones.raw)};
+#endif
+  }
+};
+
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+
+/// vpdpbusd: four products added to each 32-bit lane at once. Written as assembler because
+/// Highway's target strings leave VNNI out, and AVX-VNNI is not a target of its own.
+struct QuadDot {
+  using Sums = Words;
+  static constexpr size_t max_quads(size_t) { return kNoLimit; }
+  static HWY_INLINE Sums zero() { return hn::Zero(WordsTag()); }
+  static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) {
+#if HWY_TARGET == HWY_AVX3_DL
+    asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(codes.raw), "v"(x.raw));
+#else
+    asm("{vex} vpdpbusd %2, %1, %0" : "+x"(sums.raw) : "x"(codes.raw), "x"(x.raw));
+#endif
+  }
+  static HWY_INLINE Words widen(Sums sums) { return sums; }
+};
+
+#endif
+#if HWY_TARGET == HWY_AVX3_DL
+using BestDot = QuadDot;
+#else
+using BestDot = PairDot;
+#endif
+
+#endif
+
+}  // namespace trilobite::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,308 @@
+#include "kernels/ternary_product.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/ternary_product.cpp"
+#include <hwy/foreach_target.h>  // must come before highway.h
+#include <hwy/highway.h>
+
+#include "hwy/cache_control.h"
+#include "kernels/ternary_codes-inl.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace trilobite::kernels::HWY_NAMESPACE {
+
+using quant::kPanelRows;
+using quant::kQuad;
+using quant::kTileBlockBytes;
+using quant::kTileRows;
+
+inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
+/// Vectors that hold one block of a tile.
+inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
+/// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop at page
+/// boundaries and start anew; measured in docs/adr/0003.
+inline constexpr size_t kPrefetchBytes = 4096;
+/// Columns are taken in pieces of this many quads: so many ternary products fit 16-bit sums, and
+/// the unpacked codes of a panel (16 KB) stay in L1.
+inline constexpr size_t kPieceQuads = quads_in_16_bits(2);
+
+/// A stretch of a panel: `blocks` groups of `stride` bytes, of which the kernels read the first
+/// vectors.
+struct Stretch {
+  const uint8_t* packed;
+  size_t stride;
+  size_t blocks;
+};
+
+/// Activations of the tokens that a kernel works on, from the stretch's first column on.
+struct Columns {
+  const int8_t* x;
+  size_t stride;
+};
+
+template <class Dot, size_t kTokens, size_t kPlane, class Codes>
+HWY_INLINE void add_plane(Codes& codes, Columns from, typename Dot::Sums* sums) {
+  const Bytes code = codes.template take<kPlane>();
+  HWY_UNROLL(8)
+  for (size_t t = 0; t < kTokens; ++t) {
+    Dot::add(sums[t], code, broadcast_quad(from.x + t * from.stride + kPlane * kQuad));
+  }
+}
+
+/// Decodes in registers: for so few tokens that the codes are not worth a trip to memory.
+/// totals[t][row] += products of kVectors vectors of rows.
+template <class Codes, class Dot, size_t kVectors, size_t kTokens>
+HWY_INLINE void add_packed(Stretch from, Columns columns, int32_t* totals) {
+  typename Dot::Sums sums[kVectors][kTokens];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = Dot::zero();
+  }
+  for (size_t block = 0; block < from.blocks; ++block) {
+    HWY_UNROLL(16)
+    for (size_t v = 0; v < kVectors; ++v) {
+      const uint8_t* at = from.packed + v * kVectorBytes;
+      if (v % kTileVectors == 0) hwy::Prefetch(at + kPrefetchBytes);
+      Codes codes(load_bytes(at));
+      add_plane<Dot, kTokens, 0>(codes, columns, sums[v]);
+      add_plane<Dot, kTokens, 1>(codes, columns, sums[v]);
+      add_plane<Dot, kTokens, 2>(codes, columns, sums[v]);
+      add_plane<Dot, kTokens, 3>(codes, columns, sums[v]);
+      if constexpr (Codes::kPlanes == 5) add_plane<Dot, kTokens, 4>(codes, columns, sums[v]);
+    }
+    from.packed += from.stride;
+    columns.x += Codes::kPlanes * kQuad;
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    for (size_t t = 0; t < kTokens; ++t) {
+      add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums[v][t]));
+    }
+  }
+}
+
+/// codes[quad][row][4] of the first `vectors` vectors of each block.
+template <class Codes>
+HWY_INLINE void unpack(Stretch from, size_t vectors, uint8_t* codes) {
+  const size_t quad_bytes = vectors * kVectorBytes;
+  for (size_t block = 0; block < from.blocks; ++block) {
+    for (size_t v = 0; v < vectors; ++v) {
+      const uint8_t* at = from.packed + v * kVectorBytes;
+      if (v % kTileVectors == 0) hwy::Prefetch(at + kPrefetchBytes);
+      Codes code(load_bytes(at));
+      uint8_t* to = codes + v * kVectorBytes;
+      store_bytes(code.template take<0>(), to);
+      store_bytes(code.template take<1>(), to + quad_bytes);
+      store_bytes(code.template take<2>(), to + 2 * quad_bytes);
+      store_bytes(code.template take<3>(), to + 3 * quad_bytes);
+      if constexpr (Codes::kPlanes == 5) {
+        store_bytes(code.template take<4>(), to + 4 * quad_bytes);
+      }
+    }
+    from.packed += from.stride;
+    codes += Codes::kPlanes * quad_bytes;
+  }
+}
+
+/// totals[t][row] += products of kVectors vectors of unpacked codes.
+template <class Dot, size_t kVectors, size_t kTokens>
+HWY_INLINE void add_unpacked(Stretch from, Columns columns, int32_t* totals) {
+  typename Dot::Sums sums[kVectors][kTokens];
+  for (auto& row : sums) {
+    for (auto& sum : row) sum = Dot::zero();
+  }
+  for (size_t quad = 0; quad < from.blocks; ++quad) {
+    Bytes codes[kVectors];
+    HWY_UNROLL(8)
+    for (size_t v = 0; v < kVectors; ++v) codes[v] = load_bytes(from.packed + v * kVectorBytes);
+    HWY_UNROLL(8)
+    for (size_t t = 0; t < kTokens; ++t) {
+      const Bytes x = broadcast_quad(columns.x + t * columns.stride);
+      HWY_UNROLL(8)
+      for (size_t v = 0; v < kVectors; ++v) Dot::add(sums[v][t], codes[v], x);
+    }
+    from.packed += from.stride;
+    columns.x += kQuad;
+  }
+  for (size_t v = 0; v < kVectors; ++v) {
+    for (size_t t = 0; t < kTokens; ++t) {
+      add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums[v][t]));
+    }
+  }
+}
+
+/// What register tiles an instruction set has room for (sums, codes, one activation).
+#if HWY_TARGET <= HWY_AVX3
+inline constexpr size_t kMicroVectors = 4;
+inline constexpr size_t kMicroTokens = 6;
+constexpr size_t packed_vectors(size_t) { return 4; }
+#else
+inline constexpr size_t kMicroVectors = 2;
+inline constexpr size_t kMicroTokens = 6;
+constexpr size_t packed_vectors(size_t tokens) { return tokens == 1 ? 8 : tokens == 2 ? 4 : 2; }
+#endif
+static_assert(kPanelRows / kRowLanes % kMicroVectors == 0);
+
+/// Tokens for which codes are decoded in registers.
+inline constexpr size_t kMaxPackedTokens = 4;
+/// Tokens that share one unpacking. Their sums (24 KB) and activations stay in L2.
+inline constexpr size_t kTokenBlock = 96;
+
+/// The rows of one panel.
+struct PanelRows {
+  size_t first;
+  size_t count;
+};
+
+HWY_INLINE void finish_token(const TernaryCall& call, size_t token, PanelRows rows,
+                             const int32_t* totals) {
+  const float token_scale = call.x.scales[token];
+  const int32_t offset = call.x.sums[token];
+  float* out = call.out + token * call.out_stride + rows.first;
+  const float* row_scales = call.row_scales == nullptr ? nullptr : call.row_scales + rows.first;
+  const float* bias = call.bias == nullptr ? nullptr : call.bias + rows.first;
+  for (size_t i = 0; i < rows.count; ++i) {
+    const float weight_scale = row_scales == nullptr ? call.scale : row_scales[i];
+    const float value = static_cast<float>(totals[i] - offset) * weight_scale * token_scale;
+    out[i] = bias == nullptr ? value : value + bias[i];
+  }
+}
+
+template <class Codes, class Dot>
+struct Product {
+  static constexpr size_t kPieceBlocks = kPieceQuads / Codes::kPlanes;
+  static constexpr size_t kBlockColumns = Codes::kPlanes * kQuad;
+  static_assert(kPieceBlocks * Codes::kPlanes <= Dot::max_quads(2));
+
+  const TernaryCall& call;
+
+  PanelRows rows_of(size_t panel) const {
+    const size_t first = panel * kPanelRows;
+    return {first, std::min(kPanelRows, call.weights.rows() - first)};
+  }
+  Columns columns_of(size_t token, size_t block) const {
+    return {call.x.codes + token * call.x.stride + block * kBlockColumns, call.x.stride};
+  }
+
+  template <size_t kTokens>
+  HWY_INLINE void add_packed_rows(Stretch from, size_t vectors, Columns x, int32_t* totals) const {
+    constexpr size_t kMain = packed_vectors(kTokens);
+    size_t v = 0;
+    const auto step = [&](size_t count) HWY_ATTR {
+      v += count;
+      from.packed += count * kVectorBytes;
+      totals += count * kRowLanes;
+    };
+    for (; v + kMain <= vectors; step(kMain))
+      add_packed<Codes, Dot, kMain, kTokens>(from, x, totals);
+    for (; v < vectors; step(1)) add_packed<Codes, Dot, 1, kTokens>(from, x, totals);
+  }
+
+  template <size_t kTokens>
+  void few_tokens(size_t panel) const {
+    const size_t tiles = call.weights.tiles_of_panel(panel);
+    const size_t blocks = call.weights.blocks_per_row();
+    const size_t stride = tiles * kTileBlockBytes;
+    HWY_ALIGN int32_t totals[kTokens * kPanelRows] = {};
+    for (size_t block = 0; block < blocks; block += kPieceBlocks) {
+      const Stretch piece{call.weights.panel(panel) + block * stride, stride,
+                          std::min(kPieceBlocks, blocks - block)};
+      add_packed_rows<kTokens>(piece, tiles * kTileVectors, columns_of(0, block), totals);
+    }
+    for (size_t t = 0; t < kTokens; ++t) {
+      finish_token(call, t, rows_of(panel), totals + t * kPanelRows);
+    }
+  }
+
+  template <size_t kTokens>
+  HWY_INLINE void add_unpacked_rows(Stretch from, size_t vectors, Columns x,
+                                    int32_t* totals) const {
+    size_t v = 0;
+    const auto step = [&](size_t count) HWY_ATTR {
+      v += count;
+      from.packed += count * kVectorBytes;
+      totals += count * kRowLanes;
+    };
+    for (; v + kMicroVectors <= vectors; step(kMicroVectors)) {
+      add_unpacked<Dot, kMicroVectors, kTokens>(from, x, totals);
+    }
+    for (; v < vectors; step(1)) add_unpacked<Dot, 1, kTokens>(from, x, totals);
+  }
+
+  /// Tokens [first, last) of one panel, at most kTokenBlock.
+  void many_tokens(size_t panel, size_t first, size_t last) const {
+    const size_t tiles = call.weights.tiles_of_panel(panel);
+    const size_t vectors = tiles * kTileVectors;
+    const size_t blocks = call.weights.blocks_per_row();
+    const size_t stride = tiles * kTileBlockBytes;
+    HWY_ALIGN uint8_t codes[kPieceQuads * kPanelRows * kQuad];
+    HWY_ALIGN int32_t totals[kTokenBlock * kPanelRows];
+    std::memset(totals, 0, (last - first) * kPanelRows * sizeof(int32_t));
+    for (size_t block = 0; block < blocks; block += kPieceBlocks) {
+      const Stretch piece{call.weights.panel(panel) + block * stride, stride,
+                          std::min(kPieceBlocks, blocks - block)};
+      unpack<Codes>(piece, vectors, codes);
+      const Stretch unpacked{codes, vectors * kVectorBytes, piece.blocks * Codes::kPlanes};
+      size_t token = first;
+      const auto at = [&] HWY_ATTR { return totals + (token - first) * kPanelRows; };
+      for (; token + kMicroTokens <= last; token += kMicroTokens) {
+        add_unpacked_rows<kMicroTokens>(unpacked, vectors, columns_of(token, block), at());
+      }
+      for (; token + 2 <= last; token += 2) {
+        add_unpacked_rows<2>(unpacked, vectors, columns_of(token, block), at());
+      }
+      if (token < last) add_unpacked_rows<1>(unpacked, vectors, columns_of(token, block), at());
+    }
+    for (size_t token = first; token < last; ++token) {
+      finish_token(call, token, rows_of(panel), totals + (token - first) * kPanelRows);
+    }
+  }
+
+  void run(size_t first_panel, size_t last_panel) const {
+    const size_t tokens = call.x.tokens;
+    if (tokens > kMaxPackedTokens) {
+      for (size_t first = 0; first < tokens; first += kTokenBlock) {
+        const size_t last = std::min(tokens, first + kTokenBlock);
+        for (size_t p = first_panel; p < last_panel; ++p) many_tokens(p, first, last);
+      }
+      return;
+    }
+    for (size_t panel = first_panel; panel < last_panel; ++panel) {
+      switch (tokens) {
+        case 1: few_tokens<1>(panel); break;
+        case 2: few_tokens<2>(panel); break;
+        case 3: few_tokens<3>(panel); break;
+        case 4: few_tokens<4>(panel); break;
+        default: break;
+      }
+    }
+  }
+};
+
+template <class Dot>
+void run_with_dot(const TernaryCall& call, size_t first, size_t last) {
+  if (call.weights.form() == quant::TernaryForm::two_bit) {
+    return Product<TwoBits, Dot>{call}.run(first, last);
+  }
+  Product<Trits, Dot>{call}.run(first, last);
+}
+
+void ternary_product_for_target(const TernaryCall& call, size_t first, size_t last) {
+  run_with_dot<BestDot>(call, first, last);
+}
+
+}  // namespace trilobite::kernels::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace trilobite::kernels {
+
+HWY_EXPORT(ternary_product_for_target);
+
+void ternary_product(const TernaryCall& call, size_t first_panel, size_t last_panel) {
+  HWY_DYNAMIC_DISPATCH(ternary_product_for_target)(call, first_panel, last_panel);
+}
+
+}  // namespace trilobite::kernels
+#endif
