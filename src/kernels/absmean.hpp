@@ -1,0 +1,30 @@
+#pragma once
+// f32 weights to ternary tiles by the absmean rule (quant/bitnet.hpp is the reference), fast enough
+// to quantise a model while it is loaded.
+
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/thread_pool.hpp"
+#include "quant/matrix.hpp"
+#include "quant/ternary_tiles.hpp"
+
+namespace trilobite::kernels {
+
+struct TernaryWeights {
+  quant::TernaryTiles tiles;
+  std::vector<float> scales;  // [1], or [rows] when per channel
+};
+
+struct AbsmeanTilesOptions {
+  quant::TernaryForm form = quant::TernaryForm::two_bit;
+  bool per_channel = false;
+};
+
+/// The codes are those of quant::quantize_absmean for the same gamma. Gamma itself is summed in
+/// double, row by row, and may differ from the reference's in the last place; it does not depend on
+/// the number of threads. A weight that is NaN or infinite is an error.
+Result<TernaryWeights> quantize_absmean_tiles(quant::MatrixView weights,
+                                              const AbsmeanTilesOptions& options, ThreadPool& pool);
+
+}  // namespace trilobite::kernels
