@@ -38,7 +38,7 @@ struct Work {
   double items = 0;
   double tokens = 0;
   double flops = 0;
-  std::string compute = "f32";  ///< arithmetic that `flops` counts: f32, bf16 or i8
+  std::string compute = "f32";  ///< arithmetic that `flops` counts: f32, bf16, i8 or ternary
 };
 
 /// The outcome of comparing the benchmark's output with a reference.

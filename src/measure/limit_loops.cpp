@@ -270,8 +270,43 @@ double i8_loop(uint64_t rounds) {
 }
 #endif
 
+// Products with ternary codes are so small that pairs of them can be summed in 16 bits for a while:
+// vpmaddubsw and vpaddw, one instruction less than for bytes. With VNNI, and without SIMD, there is
+// no difference.
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
+double ternary_loop(uint64_t rounds) { return i8_loop(rounds); }
+#else
+double ternary_loop(uint64_t rounds) {
+  constexpr size_t kChains = 12;
+  const hn::ScalableTag<int16_t> d16;
+  auto a = hn::Set(hn::ScalableTag<uint8_t>(), seed_u8);
+  hn::Vec<decltype(d16)> s[kChains];
+  for (size_t k = 0; k < kChains; ++k) {
+    s[k] = hn::Set(d16, static_cast<int16_t>(seed_u8 + static_cast<int>(k)));
+  }
+  for (uint64_t i = 0; i < rounds; ++i) {
+    HWY_UNROLL(12)
+    for (size_t k = 0; k < kChains; ++k) {
+      asm volatile("" : "+x"(a.raw));  // keeps the product inside the loop
+#if HWY_TARGET == HWY_AVX3
+      const hn::Vec<decltype(d16)> product{_mm512_maddubs_epi16(a.raw, a.raw)};
+#elif HWY_TARGET == HWY_AVX2
+      const hn::Vec<decltype(d16)> product{_mm256_maddubs_epi16(a.raw, a.raw)};
+#else
+      const hn::Vec<decltype(d16)> product{_mm_maddubs_epi16(a.raw, a.raw)};
+#endif
+      s[k] = hn::Add(s[k], product);
+    }
+  }
+  auto total = s[0];
+  for (size_t k = 1; k < kChains; ++k) total = hn::Add(total, s[k]);
+  sink_i32 = hn::GetLane(total);
+  return static_cast<double>(rounds * kChains * 4 * hn::Lanes(d16));
+}
+#endif
+
 LimitLoops loops() {
-  return {read_loop, write_loop, copy_loop, triad_loop, f32_loop, bf16_loop, i8_loop};
+  return {read_loop, write_loop, copy_loop, triad_loop, f32_loop, bf16_loop, i8_loop, ternary_loop};
 }
 
 int64_t target() { return HWY_TARGET; }

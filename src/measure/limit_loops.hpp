@@ -23,6 +23,7 @@ struct LimitLoops {
   double (*f32_operations)(uint64_t rounds);
   double (*bf16_operations)(uint64_t rounds);
   double (*i8_operations)(uint64_t rounds);
+  double (*ternary_operations)(uint64_t rounds);
 };
 
 /// For the instruction set that Highway's dispatch has now (see kernels/isa.hpp).

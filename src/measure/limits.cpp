@@ -171,6 +171,7 @@ Result<ThreadLimits> measure_with(const CpuInfo& cpu, unsigned threads) {
   limits.operations["f32"] = operation_rate(pool, loops.f32_operations);
   limits.operations["bf16"] = operation_rate(pool, loops.bf16_operations);
   limits.operations["i8"] = operation_rate(pool, loops.i8_operations);
+  limits.operations["ternary"] = operation_rate(pool, loops.ternary_operations);
   return limits;
 }
 

@@ -24,7 +24,8 @@ Path limits_cache_path(const std::string& fingerprint, const std::string& isa) {
   Path folder = cache != nullptr && *cache != '\0' ? Path(cache)
                 : home != nullptr                  ? Path(home) / ".cache"
                                                    : std::filesystem::temp_directory_path();
-  return folder / "trilobite" / fmt::format("limits-{}-{}.json", fingerprint, isa);
+  // The 2 counts the versions of what is measured: older files lack some of it.
+  return folder / "trilobite" / fmt::format("limits-2-{}-{}.json", fingerprint, isa);
 }
 
 std::optional<MachineLimits> load_limits(const Path& path, const std::string& fingerprint) {

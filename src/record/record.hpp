@@ -60,7 +60,7 @@ struct WorkDone {
   double items = 0;
   double tokens = 0;
   double flops = 0;
-  std::string compute = "f32";  // which peak rate `flops` is held against: f32, bf16, i8
+  std::string compute = "f32";  // which peak rate `flops` is held against: f32, bf16, i8, ternary
 };
 
 /// Per second, from the median; 0 means "does not apply".
@@ -176,7 +176,7 @@ struct BandwidthLimit {
 struct ThreadLimits {
   unsigned threads = 1;
   std::vector<BandwidthLimit> bandwidth;     // smallest working set first
-  std::map<std::string, double> operations;  // "f32", "bf16", "i8": operations per second
+  std::map<std::string, double> operations;  // "f32", "bf16", "i8", "ternary": operations per second
 };
 
 struct MachineLimits {

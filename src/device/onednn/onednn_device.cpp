@@ -1,6 +1,5 @@
 #include "device/onednn/onednn_device.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +13,7 @@
 #include "device/isa_level.hpp"
 #include "device/matrix_view.hpp"
 #include "device/onednn/onednn_primitives.hpp"
+#include "device/onednn/onednn_threads.hpp"
 #include "tensor/tensor.hpp"
 
 namespace trilobite {
@@ -40,14 +40,6 @@ std::string_view isa_text(dnnl::cpu_isa isa) {
   if (isa == dnnl::cpu_isa::avx2) return "AVX2";
   if (isa == dnnl::cpu_isa::avx) return "AVX";
   return isa == dnnl::cpu_isa::sse41 ? "SSE4.1" : "an unnamed instruction set";
-}
-
-/// OpenMP's own count, which the library asks; without linking OpenMP ourselves.
-void set_openmp_threads(unsigned threads) {
-  using SetThreads = void(int);
-  static auto* const set =
-      reinterpret_cast<SetThreads*>(dlsym(RTLD_DEFAULT, "omp_set_num_threads"));
-  if (set != nullptr) set(static_cast<int>(threads));
 }
 
 Key key_of(const OpCall& call) {
