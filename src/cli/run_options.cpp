@@ -72,7 +72,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--threads", options.threads, "threads of each device (default: all usable CPUs)")
       ->check(CLI::Range(int64_t{1}, kMaxThreads));
   app.add_option("--isa", options.isa,
-                 "narrow the instruction set: scalar, ssse3, sse4, avx2, avx3, avx3_dl");
+                 "narrow the instruction set: scalar, ssse3, sse4, avx2, avx2_vnni, avx3, avx3_dl");
   app.add_option("--seed", options.seed,
                  "seed of inputs and order (default: BITNET_SEED, else 42)");
   app.add_flag("--deterministic", options.deterministic,

@@ -43,6 +43,8 @@ std::vector<IsaLevel> levels_of(const CpuInfo& cpu) {
 Result<IsaLevel> choose_level(std::string_view name, const CpuInfo& cpu) {
   const auto available = levels_of(cpu);
   if (name.empty()) return available.back();
+  // A level of ours alone: the libraries find AVX-VNNI by themselves, or have no use for it.
+  if (name == "avx2_vnni" && cpu.has("avx_vnni")) name = "avx2";
   std::vector<std::string_view> names;
   for (const auto level : available) {
     if (name_of(level) == name) return level;

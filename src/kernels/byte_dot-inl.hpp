@@ -147,7 +147,7 @@ struct QuadDot {
 #if HWY_TARGET == HWY_AVX3_DL
     asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(codes.raw), "v"(x.raw));
 #else
-    asm("{vex} vpdpbusd %2, %1, %0" : "+x"(sums.raw) : "x"(codes.raw), "x"(x.raw));
+    asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums.raw) : "x"(codes.raw), "x"(x.raw));
 #endif
   }
   static HWY_INLINE Words widen(Sums sums) { return sums; }

@@ -11,7 +11,7 @@
 namespace trilobite::kernels {
 
 /// What this machine and this build have, best first; the last is always "scalar".
-/// Of: avx3_dl (AVX-512 with VNNI and VBMI), avx3 (AVX-512), avx2, sse4, ssse3, scalar.
+/// Of: avx3_dl (AVX-512 with VNNI and VBMI), avx3 (AVX-512), avx2_vnni, avx2, sse4, ssse3, scalar.
 std::vector<std::string_view> available_isas();
 
 /// All kernels of this process use `name` from now on; empty means the best one. Unknown or
@@ -20,5 +20,8 @@ Result<void> set_isa(std::string_view name);
 
 /// The instruction set that kernels use now.
 std::string_view current_isa();
+
+/// Whether kernels that run on AVX2 may use AVX-VNNI.
+bool avx_vnni_chosen();
 
 }  // namespace trilobite::kernels

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "hwy/cache_control.h"
+#include "kernels/isa.hpp"
 #include "kernels/ternary_codes-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -289,6 +290,9 @@ void run_with_dot(const TernaryCall& call, size_t first, size_t last) {
 }
 
 void ternary_product_for_target(const TernaryCall& call, size_t first, size_t last) {
+#if HWY_TARGET == HWY_AVX2
+  if (avx_vnni_chosen()) return run_with_dot<QuadDot>(call, first, last);
+#endif
   run_with_dot<BestDot>(call, first, last);
 }
 
