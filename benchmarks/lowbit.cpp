@@ -52,8 +52,7 @@ void ternary(Bench& p, bool in_cache) {
   const auto product = [&] {
     const kernels::TernaryCall call{
         .weights = weights->next(), .x = x.rows(), .out = out.data(), .out_stride = shape->rows};
-    pool.for_range(call.weights.panels(), 1,
-                   [&](size_t first, size_t last) { kernels::ternary_product(call, first, last); });
+    kernels::run_ternary_product(call, pool);
   };
   const double elements = static_cast<double>(shape->rows) * static_cast<double>(shape->columns);
   p.work({.elements = elements,

@@ -5,13 +5,11 @@
 #include "cli/compare_config.hpp"
 #include "device/device_list.hpp"
 #include "device/op.hpp"
+#include "lowbit_ops.hpp"
 #include "op_benchmark.hpp"
 
 namespace trilobite::cli {
 namespace {
-
-// Operations that configurations may name although this version has no kernel for them.
-constexpr const char* kLater[] = {"quantize", "dequantize", "bitlinear"};
 
 std::optional<Op> op_named(const std::string& name) {
   if (name == "multiply") return Op::mul;
@@ -28,16 +26,12 @@ std::vector<std::string> device_names(const CompareConfig& config) {
   return usable;
 }
 
-void skip_what_comes_later(Bench& p, const std::string& name) {
-  p.skip("'" + name + "' needs the low-bit formats, which this version does not have");
-}
-
 }  // namespace
 
 std::set<std::string> compare_operation_names() {
   std::set<std::string> names{"multiply", "gelu"};
   for (const Op op : all_ops()) names.insert(std::string(name_of(op)));
-  names.insert(std::begin(kLater), std::end(kLater));
+  names.insert(benchmarks::lowbit_op_names().begin(), benchmarks::lowbit_op_names().end());
   return names;
 }
 
@@ -54,7 +48,7 @@ std::vector<BenchmarkDefinition> compare_definitions(const CompareConfig& config
                            .body =
                                [op, operation](Bench& p) {
                                  if (op) return benchmarks::run_op(p, *op);
-                                 skip_what_comes_later(p, operation);
+                                 benchmarks::run_lowbit_op(p, operation);
                                }});
   }
   return definitions;

@@ -12,7 +12,7 @@ namespace trilobite::cli {
 
 struct CompareConfig;
 
-/// Every operation of the devices, "multiply" and "gelu" as other names, and those that come later.
+/// Every operation of the devices, "multiply" and "gelu" as other names, and the low-bit ones.
 std::set<std::string> compare_operation_names();
 
 /// One definition per operation, with a case per data type, size and device.

@@ -151,7 +151,9 @@ float threshold_for(float gamma) {
 
 std::vector<float> scales_of(quant::MatrixView weights, bool per_channel, ThreadPool& pool) {
   std::vector<double> sums(weights.rows());
-  pool.for_range(weights.rows(), 16, [&](size_t first, size_t last) {
+  // At least 64 KB for a thread: less is read in the time it takes to hand it over.
+  const size_t grain = 16 + (size_t{1} << 14) / weights.cols();
+  pool.for_range(weights.rows(), grain, [&](size_t first, size_t last) {
     for (size_t r = first; r < last; ++r) {
       const auto row = weights.row(r);
       sums[r] = HWY_DYNAMIC_DISPATCH(sum_of_magnitudes)(row.data(), row.size());

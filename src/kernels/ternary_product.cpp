@@ -308,5 +308,14 @@ void ternary_product(const TernaryCall& call, size_t first_panel, size_t last_pa
   HWY_DYNAMIC_DISPATCH(ternary_product_for_target)(call, first_panel, last_panel);
 }
 
+void run_ternary_product(const TernaryCall& call, ThreadPool& pool) {
+  // About a microsecond of work, twice what handing it to another thread costs.
+  constexpr size_t kLeastProducts = size_t{1} << 17;
+  const size_t panel_products = quant::kPanelRows * call.weights.columns() * call.x.tokens;
+  const size_t grain = 1 + kLeastProducts / std::max<size_t>(panel_products, 1);
+  pool.for_range(call.weights.panels(), grain,
+                 [&](size_t first, size_t last) { ternary_product(call, first, last); });
+}
+
 }  // namespace trilobite::kernels
 #endif

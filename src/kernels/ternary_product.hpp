@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/thread_pool.hpp"
 #include "quant/ternary_tiles.hpp"
 
 namespace trilobite::kernels {
@@ -32,5 +33,8 @@ struct TernaryCall {
 /// Computes the rows of panels [first, last) for all tokens. Panels are independent: threads may
 /// share them out in any way, and the result does not depend on it.
 void ternary_product(const TernaryCall& call, size_t first_panel, size_t last_panel);
+
+/// All panels, on the threads of `pool`; on the caller alone when there is too little to share.
+void run_ternary_product(const TernaryCall& call, ThreadPool& pool);
 
 }  // namespace trilobite::kernels

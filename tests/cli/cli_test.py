@@ -207,7 +207,9 @@ class Compare(Program):
         results = {result["id"]: result for result in record["benchmarks"]}
         self.assertEqual(len(results), 5 * 3 * 2 * 2)
         self.assertEqual(results["compare/matmul/f16/cpu/64x64"]["status"], "ok")
-        for id, part in [("compare/quantize/f32/cpu/64x64", "quantize"), ("compare/add/f32/metal/64x64", "macOS")]:
+        for operation in ["quantize", "bitlinear"]:
+            self.assertEqual(results[f"compare/{operation}/f32/cpu/64x64"]["status"], "ok")
+        for id, part in [("compare/quantize/f16/cpu/64x64", "quantize"), ("compare/add/f32/metal/64x64", "macOS")]:
             self.assertEqual(results[id]["status"], "skipped")
             self.assertIn(part, results[id]["reason"])
         self.assertIn("matmul", done.stdout)
