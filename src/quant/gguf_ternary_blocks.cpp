@@ -22,7 +22,7 @@ using Digits = std::array<uint8_t, kColumns>;  // w + 1
 float digits_of(const float* weights, Digits& digits) {
   float scale = 0;
   for (size_t i = 0; i < kColumns; ++i) scale = std::max(scale, std::abs(weights[i]));
-  const float factor = reciprocal_or_zero(scale);
+  const float factor = finite_quotient(1.0f, scale);
   for (size_t i = 0; i < kColumns; ++i) {
     digits[i] = static_cast<uint8_t>(round_half_away(weights[i] * factor) + 1);
   }
