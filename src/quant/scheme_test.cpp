@@ -1,5 +1,6 @@
 #include "quant/scheme.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "base/file.hpp"
 #include "quant/error_measures.hpp"
 #include "quant/matrices_for_test.hpp"
 
@@ -236,6 +238,17 @@ TEST(SchemeTable, names_are_unique_and_found) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
   EXPECT_EQ(find_scheme("f16").value().name, "fp16");
+}
+
+TEST_P(EveryScheme, has_its_line_in_the_document) {
+  const auto document = read_file(Path(TRILOBITE_FORMAT_DOCUMENTS) / "schemes.md").value();
+  const auto shared_by = scheme_.block == 0
+                             ? std::string(name_of(scheme_.granularity))
+                             : fmt::format("{} of {}", name_of(scheme_.granularity), scheme_.block);
+  const auto line =
+      fmt::format("| `{}` | {} | {} | ", scheme_.name, scheme_.bits_per_weight, shared_by);
+  EXPECT_THAT(document, HasSubstr(line));
+  EXPECT_THAT(document, HasSubstr(" | " + scheme_.what + " | "));
 }
 
 TEST(SchemeTable, groups_may_have_any_size) {
