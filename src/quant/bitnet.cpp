@@ -59,14 +59,18 @@ TernaryMatrix quantize_absmean(MatrixView weights, const AbsmeanOptions& options
   return result;
 }
 
-std::vector<float> dequantize_ternary(const TernaryMatrix& ternary) {
-  std::vector<float> values(ternary.codes.size());
+void dequantize_ternary(const TernaryMatrix& ternary, std::span<float> values) {
   for (size_t r = 0; r < ternary.rows; ++r) {
     const float scale = ternary.scale_of(r);
     for (size_t i = r * ternary.cols; i < (r + 1) * ternary.cols; ++i) {
       values[i] = static_cast<float>(ternary.codes[i]) * scale;
     }
   }
+}
+
+std::vector<float> dequantize_ternary(const TernaryMatrix& ternary) {
+  std::vector<float> values(ternary.codes.size());
+  dequantize_ternary(ternary, values);
   return values;
 }
 

@@ -303,6 +303,7 @@ std::vector<BlockFormat> k_block_formats() {
       {.name = "q6_k",
        .columns = kColumns,
        .bytes = kQ6ScaleAt + 2,
+       .code_bits = 6,
        // d is about extreme / (32 * 128); 31 leaves room for scales above the plain ones.
        .largest_magnitude = 31 * 128 * kLargestF16,
        .scale_offsets = {kQ6ScaleAt},
@@ -311,6 +312,7 @@ std::vector<BlockFormat> k_block_formats() {
       {.name = "q4_k",
        .columns = kColumns,
        .bytes = kQ4CodesAt + kColumns / 2,
+       .code_bits = 4,
        // dmin is about minimum / 63; a fitted minimum may lie beyond all weights, but not twice.
        .largest_magnitude = 31 * kLargestF16,
        .scale_offsets = {0, 2},

@@ -117,6 +117,10 @@ TEST_P(EveryScheme, says_truly_how_many_bits_a_weight_takes) {
   const auto size = stored_size(scheme_, 4096, 4096).value();
   const double bits = 8.0 * static_cast<double>(size.total_bytes()) / (4096.0 * 4096.0);
   EXPECT_NEAR(bits, scheme_.bits_per_weight, 0.01);
+  // Scales come on top of the codes; only trits take less than their whole bits.
+  const bool has_codes = scheme_.granularity != Granularity::none;
+  EXPECT_EQ(scheme_.code_bits != 0, has_codes);
+  EXPECT_LE(scheme_.code_bits, std::ceil(scheme_.bits_per_weight));
   const auto packed = pack(suitable_weights(GetParam()));
   EXPECT_EQ(packed.view().size(), stored_size(scheme_, 64, 1024).value());
 }
