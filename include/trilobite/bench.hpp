@@ -109,6 +109,9 @@ class Bench {
         },
         const_cast<void*>(static_cast<const void*>(&body)));
   }
+  /// A number besides time that belongs to the result: an error, a ratio, a size. The name carries
+  /// the unit ("snr_db"); a number that is not finite is recorded as missing.
+  virtual void figure(std::string name, double value) = 0;
   /// Calls of each kernel that ran while measuring, as counted by whoever dispatched them.
   virtual void kernels(const std::map<std::string, uint64_t>& calls) = 0;
   /// Does not apply here, for this reason. Return from the body afterwards.

@@ -96,6 +96,7 @@ void Collector::add(const StepResult& step) {
     result.work = partial.work;
     result.memory = partial.memory;
     result.check = partial.check;
+    result.figures = partial.figures;
   }
   result.status = partial.status;
   result.reason = partial.reason;

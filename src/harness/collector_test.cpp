@@ -18,6 +18,7 @@ class CollectorTest : public testing::Test {
     result.partial.iterations_per_sample = 10;
     result.partial.samples_ns = std::move(samples);
     result.partial.work.elements = 5;
+    result.partial.figures = {{"ratio", 4}};
     result.partial.kernels = {{"k", 3}};
     result.partial.disturbance.retaken = 1;
     return result;
@@ -36,6 +37,7 @@ TEST_F(CollectorTest, rounds_add_up_to_one_result_with_statistics) {
   EXPECT_DOUBLE_EQ(result.statistics->median, 2.5);
   EXPECT_DOUBLE_EQ(result.throughput.elements, 2e9);
   EXPECT_EQ(result.kernels.at("k"), 6u);
+  EXPECT_EQ(result.figures.at("ratio"), 4);
   EXPECT_EQ(result.disturbance.retaken, 2u);
 }
 

@@ -71,6 +71,16 @@ TEST_F(SessionTest, setup_and_teardown_are_not_in_the_time) {
   EXPECT_DOUBLE_EQ(run(false)[0].statistics->max, 500);
 }
 
+TEST_F(SessionTest, figures_reach_the_result_also_out_of_a_child_process) {
+  add("op", [&](Bench& p) {
+    p.verify([&] { return p.figure("snr_db", 45.25), true; });  // in the first round only
+    p.measure([&] { clock_.advance(1000); });
+  });
+  for (const bool isolated : {false, true}) {
+    EXPECT_EQ(run(isolated)[0].figures, (std::map<std::string, double>{{"snr_db", 45.25}}));
+  }
+}
+
 TEST_F(SessionTest, a_wrong_answer_is_never_timed) {
   int timed = 0;
   add("op", [&](Bench& p) {

@@ -33,6 +33,9 @@ class Visit final : public Bench {
                             .flops = work.flops,
                             .compute = work.compute};
   }
+  void figure(std::string name, double value) override {
+    result_.partial.figures[std::move(name)] = value;
+  }
   void kernels(const std::map<std::string, uint64_t>& calls) override {
     result_.partial.kernels = calls;
   }

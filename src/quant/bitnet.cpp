@@ -32,8 +32,6 @@ float largest_magnitude(std::span<const float> values) {
 
 // A sum of that many codes of at most 127 stays within int32_t.
 constexpr size_t kMostActivationColumns = size_t{1} << 24;
-// 127 / this is still finite.
-constexpr float kSmallestBound = 0x1p-120f;
 
 }  // namespace
 
@@ -61,14 +59,18 @@ TernaryMatrix quantize_absmean(MatrixView weights, const AbsmeanOptions& options
   return result;
 }
 
-std::vector<float> dequantize_ternary(const TernaryMatrix& ternary) {
-  std::vector<float> values(ternary.codes.size());
+void dequantize_ternary(const TernaryMatrix& ternary, std::span<float> values) {
   for (size_t r = 0; r < ternary.rows; ++r) {
     const float scale = ternary.scale_of(r);
     for (size_t i = r * ternary.cols; i < (r + 1) * ternary.cols; ++i) {
       values[i] = static_cast<float>(ternary.codes[i]) * scale;
     }
   }
+}
+
+std::vector<float> dequantize_ternary(const TernaryMatrix& ternary) {
+  std::vector<float> values(ternary.codes.size());
+  dequantize_ternary(ternary, values);
   return values;
 }
 
@@ -89,8 +91,7 @@ Result<Int8Activations> quantize_absmax(MatrixView tokens, float epsilon) {
                               bad - values.begin(), t, *bad));
     }
     const float bound = std::max(largest_magnitude(values), epsilon);
-    // Without an epsilon, a row of zeros (or nearly) would be multiplied by infinity.
-    const float factor = bound >= kSmallestBound ? 127.0f / bound : 0.0f;
+    const float factor = finite_quotient(127.0f, bound);
     const auto codes = std::span(result.codes).subspan(t * tokens.cols(), tokens.cols());
     for (size_t i = 0; i < values.size(); ++i) {
       codes[i] = static_cast<int8_t>(round_clipped(values[i] * factor, -128, 127));

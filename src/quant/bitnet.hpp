@@ -41,7 +41,8 @@ float mean_magnitude(std::span<const float> values);
 /// divisor becomes 0. NaN becomes 0; callers that can meet one look first (quant/scheme.hpp does).
 TernaryMatrix quantize_absmean(MatrixView weights, const AbsmeanOptions& options = {});
 
-/// The weights that the codes stand for.
+/// The weights that the codes stand for; `values` has rows * cols places.
+void dequantize_ternary(const TernaryMatrix& ternary, std::span<float> values);
 std::vector<float> dequantize_ternary(const TernaryMatrix& ternary);
 
 /// One token per row.

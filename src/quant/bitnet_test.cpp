@@ -38,14 +38,12 @@ TEST(Rounding, clipping_takes_infinities) {
   EXPECT_EQ(round_clipped(-1e30f, -7, 7), -7);
 }
 
-TEST(Rounding, a_reciprocal_is_finite_or_zero) {
-  const float least = 0x1.000008p-128f;
-  EXPECT_TRUE(std::isfinite(1.0f / least));
-  EXPECT_TRUE(std::isinf(1.0f / std::nextafter(least, 0.0f)));
-  EXPECT_EQ(reciprocal_or_zero(least), 1.0f / least);
-  EXPECT_EQ(reciprocal_or_zero(-least), -1.0f / least);
-  EXPECT_EQ(reciprocal_or_zero(std::nextafter(least, 0.0f)), 0);
-  EXPECT_EQ(reciprocal_or_zero(0), 0);
+TEST(Rounding, a_quotient_is_finite_or_zero) {
+  EXPECT_EQ(finite_quotient(1, 4), 0.25f);
+  EXPECT_EQ(finite_quotient(1, 0x1.000008p-128f), 0x1.FFFFF0p127f);
+  for (const float divisor : {0x1p-128f, -1e-40f, 0.0f, std::numeric_limits<float>::quiet_NaN()}) {
+    EXPECT_EQ(finite_quotient(1, divisor), 0) << divisor;
+  }
 }
 
 TEST(Absmean, a_matrix_worked_by_hand) {

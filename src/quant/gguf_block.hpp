@@ -15,6 +15,7 @@ struct BlockFormat {
   std::string_view name;  // "q4_0"
   size_t columns;         // weights of a block
   size_t bytes;           // of a block
+  unsigned code_bits;     // of one weight, to whole bits
   /// Weights beyond this may overflow an f16 scale.
   float largest_magnitude;
   std::vector<size_t> scale_offsets;  // where in a block its f16 scales are

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <array>
 #include <cmath>
+#include <map>
 
 #include "quant/byte_order.hpp"
 #include "quant/matrices_for_test.hpp"
@@ -180,6 +180,28 @@ TEST(KBlocks, weights_on_the_grid_come_back_almost_exactly) {
   for (size_t i = 0; i < 256; ++i) EXPECT_NEAR(back[i], weights[i], 1e-5f) << i;
 }
 
+uint64_t fnv1a(std::span<const uint8_t> bytes) {
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const uint8_t byte : bytes) hash = (hash ^ byte) * 0x100000001b3;
+  return hash;
+}
+
+TEST(Blocks, quantizing_gives_the_bytes_of_llama_cpp) {
+  // FNV-1a of what quantize_row_*_ref of llama.cpp b21e4de (GCC 12 -O2, no contraction) makes of
+  // the same 8 x 1024 weights.
+  const std::map<std::string_view, uint64_t> hashes = {
+      {"q8_0", 0x956c884f3afe6c79}, {"q4_0", 0xb0f16dc64c516702}, {"q4_1", 0x9b7d32f51825ea29},
+      {"q6_k", 0x8bb07e9895c9379b}, {"q4_k", 0x06b380757543f8c2}, {"tq1_0", 0x03b5cd33912d3ffb},
+      {"tq2_0", 0xd109f17d24dd8413}};
+  const auto weights = fixtures::gaussian(8, 1024);
+  for (const auto& format : all_formats()) {
+    std::vector<uint8_t> bytes(weights.values.size() / format.columns * format.bytes);
+    quantize_blocks(format, weights.view(), bytes);
+    ASSERT_TRUE(hashes.contains(format.name)) << format.name;
+    EXPECT_EQ(fnv1a(bytes), hashes.at(format.name)) << format.name;
+  }
+}
+
 TEST(Blocks, zeros_come_back_as_zeros) {
   for (const auto& format : all_formats()) {
     const std::vector<float> zeros(format.columns);
@@ -200,6 +222,18 @@ TEST(Blocks, the_largest_and_the_smallest_weights_keep_every_scale_finite) {
           ASSERT_LE(std::abs(weight), 1.15f * size + 1e-6f) << format.name << " " << size;
         }
       }
+    }
+  }
+}
+
+TEST(Q4_K, a_tiny_weight_among_zeros_is_zero) {
+  // 63 / scale overflowed, and infinity times the scale 0 of the other sub-blocks was NaN.
+  for (const float tiny : {3.8e-37f, -3.8e-37f, 1e-42f, 1e-29f}) {
+    for (const float large : {0.0f, 1.0f}) {
+      const auto weights = weights_with(256, {{0, tiny}, {40, large}});
+      const auto back = decode("q4_k", encode("q4_k", weights));
+      EXPECT_EQ(back[0], 0.0f) << tiny;
+      EXPECT_NEAR(back[40], large, 1e-3f) << tiny;
     }
   }
 }

@@ -137,6 +137,8 @@ constexpr size_t kQ4Sub = 32;
 constexpr size_t kQ4Subs = kColumns / kQ4Sub;
 constexpr size_t kQ4ScalesAt = 4;
 constexpr size_t kQ4CodesAt = 16;
+// A narrower range than this is none: its scale would be 0 as f16, and 15 / range might overflow.
+constexpr float kQ4FlatBelow = 1e-30f;
 using SubWeights = std::array<float, kQ4Sub>;
 using SubCodes = std::array<float, kQ4Sub>;
 
@@ -200,7 +202,7 @@ Line best_q4_line(const float* weights) {
   const auto [least, most] = std::ranges::minmax(std::span(weights, kQ4Sub));
   const float high = most;
   Line best{0, std::min(least, 0.0f)};
-  if (high == best.minimum) return best;
+  if (high - best.minimum < kQ4FlatBelow) return best;
   const auto importance = importance_of(weights);
   const float factor = 15.0f / (high - best.minimum);
   best.scale = 1.0f / factor;
@@ -266,8 +268,8 @@ void encode_q4_k(const float* weights, uint8_t* block) {
     largest_scale = std::max(largest_scale, lines[s].scale);
     largest_minimum = std::max(largest_minimum, -lines[s].minimum);
   }
-  const float scale_factor = largest_scale > 0 ? 63.0f / largest_scale : 0.0f;
-  const float minimum_factor = largest_minimum > 0 ? 63.0f / largest_minimum : 0.0f;
+  const float scale_factor = finite_quotient(63.0f, largest_scale);
+  const float minimum_factor = finite_quotient(63.0f, largest_minimum);
   store_f16(block, largest_scale / 63.0f);
   store_f16(block + 2, largest_minimum / 63.0f);
   for (size_t s = 0; s < kQ4Subs; ++s) {
@@ -301,6 +303,7 @@ std::vector<BlockFormat> k_block_formats() {
       {.name = "q6_k",
        .columns = kColumns,
        .bytes = kQ6ScaleAt + 2,
+       .code_bits = 6,
        // d is about extreme / (32 * 128); 31 leaves room for scales above the plain ones.
        .largest_magnitude = 31 * 128 * kLargestF16,
        .scale_offsets = {kQ6ScaleAt},
@@ -309,6 +312,7 @@ std::vector<BlockFormat> k_block_formats() {
       {.name = "q4_k",
        .columns = kColumns,
        .bytes = kQ4CodesAt + kColumns / 2,
+       .code_bits = 4,
        // dmin is about minimum / 63; a fitted minimum may lie beyond all weights, but not twice.
        .largest_magnitude = 31 * kLargestF16,
        .scale_offsets = {0, 2},

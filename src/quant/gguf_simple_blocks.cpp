@@ -48,7 +48,7 @@ void unpack_nibbles(const uint8_t* nibbles, float* weights, Value value) {
 
 void encode_q8_0(const float* weights, uint8_t* block) {
   const float scale = std::abs(extreme_of(weights)) / 127.0f;
-  const float factor = reciprocal_or_zero(scale);
+  const float factor = finite_quotient(1.0f, scale);
   store_f16(block, scale);
   for (size_t i = 0; i < kColumns; ++i) {
     block[2 + i] = static_cast<uint8_t>(round_half_away(weights[i] * factor));
@@ -65,7 +65,7 @@ void decode_q8_0(const uint8_t* block, float* weights) {
 /// The extreme weight becomes code -8, so the scale has the opposite sign of it.
 void encode_q4_0(const float* weights, uint8_t* block) {
   const float scale = extreme_of(weights) / -8.0f;
-  const float factor = reciprocal_or_zero(scale);
+  const float factor = finite_quotient(1.0f, scale);
   store_f16(block, scale);
   pack_nibbles(weights, block + 2, [=](float w) { return nibble_of(w * factor + 8.5f); });
 }
@@ -79,7 +79,7 @@ void decode_q4_0(const uint8_t* block, float* weights) {
 void encode_q4_1(const float* weights, uint8_t* block) {
   const auto [low, high] = std::ranges::minmax(std::span(weights, kColumns));
   const float scale = (high - low) / 15.0f;
-  const float factor = reciprocal_or_zero(scale);
+  const float factor = finite_quotient(1.0f, scale);
   store_f16(block, scale);
   store_f16(block + 2, low);
   pack_nibbles(weights, block + 4,
@@ -99,6 +99,7 @@ std::vector<BlockFormat> simple_block_formats() {
   return {{.name = "q8_0",
            .columns = kColumns,
            .bytes = 34,
+           .code_bits = 8,
            .largest_magnitude = 127 * kLargestF16,
            .scale_offsets = {0},
            .encode = encode_q8_0,
@@ -106,6 +107,7 @@ std::vector<BlockFormat> simple_block_formats() {
           {.name = "q4_0",
            .columns = kColumns,
            .bytes = 18,
+           .code_bits = 4,
            .largest_magnitude = 8 * kLargestF16,
            .scale_offsets = {0},
            .encode = encode_q4_0,
@@ -113,6 +115,7 @@ std::vector<BlockFormat> simple_block_formats() {
           {.name = "q4_1",
            .columns = kColumns,
            .bytes = 20,
+           .code_bits = 4,
            .largest_magnitude = kLargestF16,
            .scale_offsets = {0, 2},
            .encode = encode_q4_1,

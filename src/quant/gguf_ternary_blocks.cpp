@@ -22,7 +22,7 @@ using Digits = std::array<uint8_t, kColumns>;  // w + 1
 float digits_of(const float* weights, Digits& digits) {
   float scale = 0;
   for (size_t i = 0; i < kColumns; ++i) scale = std::max(scale, std::abs(weights[i]));
-  const float factor = reciprocal_or_zero(scale);
+  const float factor = finite_quotient(1.0f, scale);
   for (size_t i = 0; i < kColumns; ++i) {
     digits[i] = static_cast<uint8_t>(round_half_away(weights[i] * factor) + 1);
   }
@@ -126,6 +126,7 @@ std::vector<BlockFormat> ternary_block_formats() {
   return {{.name = "tq1_0",
            .columns = kColumns,
            .bytes = kTq1ScaleAt + 2,
+           .code_bits = 2,
            .largest_magnitude = kLargestF16,
            .scale_offsets = {kTq1ScaleAt},
            .encode = encode_tq1_0,
@@ -133,6 +134,7 @@ std::vector<BlockFormat> ternary_block_formats() {
           {.name = "tq2_0",
            .columns = kColumns,
            .bytes = kTq2ScaleAt + 2,
+           .code_bits = 2,
            .largest_magnitude = kLargestF16,
            .scale_offsets = {kTq2ScaleAt},
            .encode = encode_tq2_0,

@@ -73,13 +73,14 @@ Result<void> check_i2s_shape(I2sLayout layout, size_t rows, size_t cols) {
 }
 
 TernaryMatrix quantize_by_sign(MatrixView weights) {
+  const auto values = weights.values();
   TernaryMatrix result{.rows = weights.rows(), .cols = weights.cols()};
+  result.codes.resize(values.size());
   float largest = 0;
-  for (const float weight : weights.values()) {
-    largest = std::max(largest, std::abs(weight));
-    const double value = weight;
-    result.codes.push_back(
-        static_cast<int8_t>((value >= kI2sZeroBelow) - (value <= -kI2sZeroBelow)));
+  for (size_t i = 0; i < values.size(); ++i) {
+    largest = std::max(largest, std::abs(values[i]));
+    const double value = values[i];
+    result.codes[i] = static_cast<int8_t>((value >= kI2sZeroBelow) - (value <= -kI2sZeroBelow));
   }
   result.scales = {largest};
   return result;

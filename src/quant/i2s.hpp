@@ -20,6 +20,7 @@ enum class I2sLayout {
   arm_block64     ///< 16 bytes hold 64 neighbours of one row, stride 16
 };
 
+/// The commonest first.
 inline constexpr std::array kI2sLayouts{I2sLayout::x86_block128, I2sLayout::x86_four_rows,
                                         I2sLayout::arm_block64};
 

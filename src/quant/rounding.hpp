@@ -3,6 +3,7 @@
 // any instruction set (std::round and std::nearbyint are library calls on plain x86-64).
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 
 namespace trilobite::quant {
@@ -28,11 +29,11 @@ inline int32_t round_clipped(float value, int32_t low, int32_t high) {
       round_half_even(std::clamp(value, static_cast<float>(low), static_cast<float>(high))));
 }
 
-/// 1 / scale; 0 where that is no finite number (a scale of 0, or one so small that 1 / scale
-/// overflows).
-inline float reciprocal_or_zero(float scale) {
-  constexpr float kSmallest = 0x1.000008p-128f;  // the least f32 whose reciprocal is finite
-  return scale >= kSmallest || scale <= -kSmallest ? 1.0f / scale : 0.0f;
+/// numerator / divisor, 0 where that is no finite number. Multiplying with an infinite factor would
+/// make NaN out of weights that are 0.
+inline float finite_quotient(float numerator, float divisor) {
+  const float quotient = numerator / divisor;
+  return std::isfinite(quotient) ? quotient : 0.0f;
 }
 
 }  // namespace trilobite::quant

@@ -26,7 +26,8 @@ struct Scheme {
   std::string name;  // as users write it
   std::string what;  // one line
   Granularity granularity = Granularity::none;
-  size_t block = 0;  // of Granularity::group and block
+  size_t block = 0;        // of Granularity::group and block
+  unsigned code_bits = 0;  // of one code, to whole bits: 2 for ternary weights; 0 for floats
   /// Of codes and scales in a matrix so large that one scale per matrix or row does not count.
   double bits_per_weight = 0;
   size_t row_multiple = 1;  // rows and columns must be multiples of these

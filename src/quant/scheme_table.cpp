@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <limits>
 #include <optional>
 
@@ -61,9 +60,9 @@ Scheme float_scheme(std::string name, std::string what, float largest) {
 
 // ---- BitNet, our own packings
 
-Result<void> copy_ternary(Result<TernaryMatrix> ternary, std::span<float> values) {
+Result<void> restore_ternary(const Result<TernaryMatrix>& ternary, std::span<float> values) {
   if (!ternary) return fail_from(ternary);
-  std::ranges::copy(dequantize_ternary(*ternary), values.begin());
+  dequantize_ternary(*ternary, values);
   return {};
 }
 
@@ -85,6 +84,7 @@ Scheme bitnet_scheme(std::string name, std::string what, TernaryChoice choice) {
   return {.name = std::move(name),
           .what = std::move(what),
           .granularity = choice.per_channel ? Granularity::channel : Granularity::tensor,
+          .code_bits = 2,
           .bits_per_weight = choice.form == TernaryForm::two_bit ? 2.0 : 1.6,
           .largest_magnitude = kLargestF32,
           .size =
@@ -100,7 +100,7 @@ Scheme bitnet_scheme(std::string name, std::string what, TernaryChoice choice) {
               },
           .decode =
               [choice](const QuantizedView& packed, std::span<float> values) {
-                return copy_ternary(unpack(choice.form, packed), values);
+                return restore_ternary(unpack(choice.form, packed), values);
               }};
 }
 
@@ -113,6 +113,7 @@ Scheme i2s_scheme(std::string name, I2sLayout layout) {
       .name = std::move(name),
       .what = fmt::format("bitnet.cpp's I2_S, layout {}", name_of(layout)),
       .granularity = Granularity::tensor,
+      .code_bits = 2,
       .bits_per_weight = 2.0,
       .row_multiple = four_rows ? size_t{4} : size_t{1},
       .column_multiple = four_rows ? 1 : block,
@@ -124,7 +125,7 @@ Scheme i2s_scheme(std::string name, I2sLayout layout) {
           },
       .decode =
           [layout](const QuantizedView& packed, std::span<float> values) {
-            return copy_ternary(unpack_i2s(layout, packed), values);
+            return restore_ternary(unpack_i2s(layout, packed), values);
           }};
 }
 
@@ -160,6 +161,7 @@ Scheme affine_scheme(const AffineRule& rule) {
           .what = affine_what(rule),
           .granularity = granularity_of(rule.span),
           .block = grouped ? rule.group_size : 0,
+          .code_bits = rule.bits,
           .bits_per_weight =
               rule.bits + (grouped ? scale_bits / static_cast<double>(rule.group_size) : 0.0),
           // Twice this, the widest range there can be, is still finite.
@@ -181,6 +183,7 @@ Scheme block_scheme(const BlockFormat& format) {
       .what = fmt::format("GGUF blocks of {} weights in {} bytes", format.columns, format.bytes),
       .granularity = Granularity::block,
       .block = format.columns,
+      .code_bits = format.code_bits,
       .bits_per_weight =
           8.0 * static_cast<double>(format.bytes) / static_cast<double>(format.columns),
       .column_multiple = format.columns,

@@ -1,5 +1,6 @@
 #include "quant/scheme.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -9,6 +10,7 @@
 #include <map>
 #include <set>
 
+#include "base/file.hpp"
 #include "quant/error_measures.hpp"
 #include "quant/matrices_for_test.hpp"
 
@@ -115,6 +117,10 @@ TEST_P(EveryScheme, says_truly_how_many_bits_a_weight_takes) {
   const auto size = stored_size(scheme_, 4096, 4096).value();
   const double bits = 8.0 * static_cast<double>(size.total_bytes()) / (4096.0 * 4096.0);
   EXPECT_NEAR(bits, scheme_.bits_per_weight, 0.01);
+  // Scales come on top of the codes; only trits take less than their whole bits.
+  const bool has_codes = scheme_.granularity != Granularity::none;
+  EXPECT_EQ(scheme_.code_bits != 0, has_codes);
+  EXPECT_LE(scheme_.code_bits, std::ceil(scheme_.bits_per_weight));
   const auto packed = pack(suitable_weights(GetParam()));
   EXPECT_EQ(packed.view().size(), stored_size(scheme_, 64, 1024).value());
 }
@@ -236,6 +242,17 @@ TEST(SchemeTable, names_are_unique_and_found) {
     EXPECT_TRUE(names.contains(name)) << name;
   }
   EXPECT_EQ(find_scheme("f16").value().name, "fp16");
+}
+
+TEST_P(EveryScheme, has_its_line_in_the_document) {
+  const auto document = read_file(Path(TRILOBITE_FORMAT_DOCUMENTS) / "schemes.md").value();
+  const auto shared_by = scheme_.block == 0
+                             ? std::string(name_of(scheme_.granularity))
+                             : fmt::format("{} of {}", name_of(scheme_.granularity), scheme_.block);
+  const auto line =
+      fmt::format("| `{}` | {} | {} | ", scheme_.name, scheme_.bits_per_weight, shared_by);
+  EXPECT_THAT(document, HasSubstr(line));
+  EXPECT_THAT(document, HasSubstr(" | " + scheme_.what + " | "));
 }
 
 TEST(SchemeTable, groups_may_have_any_size) {

@@ -258,6 +258,7 @@ BenchmarkResult RecordReader::benchmark(const Json& json, const std::string& pla
   result.limit = optional(reader, "limit", &RecordReader::limit);
   result.memory = optional(reader, "memory", &RecordReader::memory);
   result.check = optional(reader, "check", &RecordReader::check);
+  result.figures = number_map(reader, "figures");
   for (const auto& [kernel, calls] : number_map(reader, "kernels")) {
     result.kernels[kernel] = calls >= 0 ? static_cast<uint64_t>(calls) : 0;
   }

@@ -125,6 +125,7 @@ struct BenchmarkResult {
   std::optional<LimitShare> limit;
   std::optional<MemoryUse> memory;
   std::optional<CheckOutcome> check;
+  std::map<std::string, double> figures;    // what else the benchmark found; unit in the name
   std::map<std::string, uint64_t> kernels;  // calls of each, counted by the dispatcher
 };
 

@@ -2,7 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
 
 namespace trilobite {
 namespace {
@@ -29,6 +31,7 @@ BenchmarkResult good_result(const std::string& operation) {
   result.memory = MemoryUse{.allocated_bytes = 64, .peak_bytes = 64, .allocations = 1};
   result.check = CheckOutcome{
       .reference = "reference", .max_error = 0, .tolerance = 1e-6, .cosine = 1.0, .passed = true};
+  result.figures = {{"snr_db", 45.25}};
   result.kernels = {{"add/avx2", 12}};
   return result;
 }
@@ -76,6 +79,18 @@ TEST(RecordJson, a_record_without_benchmarks_reads_back) {
   auto record = good_record();
   record.benchmarks.clear();
   EXPECT_TRUE(record_from_json_text(to_json_text(record)));
+}
+
+TEST(RecordJson, figures_that_are_not_finite_are_missing_and_old_files_have_none) {
+  auto record = good_record();
+  record.benchmarks[0].figures = {{"snr_db", std::numeric_limits<double>::infinity()},
+                                  {"ratio", 2}};
+  auto json = parse_json(to_json_text(record)).value();
+  EXPECT_EQ(json["benchmarks"][0]["figures"], Json({{"ratio", 2.0}, {"snr_db", nullptr}}));
+  const auto read = record_from_json_text(json.dump()).value();
+  EXPECT_TRUE(std::isnan(read.benchmarks[0].figures.at("snr_db")));
+  json["benchmarks"][0].erase("figures");
+  EXPECT_TRUE(record_from_json_text(json.dump()).value().benchmarks[0].figures.empty());
 }
 
 TEST(RecordJson, bytes_that_are_no_text_do_not_break_the_file) {

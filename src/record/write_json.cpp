@@ -158,6 +158,9 @@ Json to_json(const BenchmarkResult& result) {
   json["limit"] = or_null(result.limit);
   json["memory"] = or_null(result.memory);
   json["check"] = or_null(result.check);
+  Json figures = Json::object();
+  for (const auto& [name, value] : result.figures) figures[name] = number(value);
+  json["figures"] = std::move(figures);
   json["kernels"] = result.kernels;
   return json;
 }

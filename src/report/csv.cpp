@@ -30,7 +30,7 @@ const Fields& header() {
       "allocated_bytes", "peak_bytes", "allocations",
       // check
       "check_reference", "check_max_error", "check_tolerance", "check_cosine", "check_passed",
-      "warnings"};
+      "figures", "warnings"};
   return kHeader;
 }
 
@@ -104,6 +104,13 @@ Fields check(const std::optional<CheckOutcome>& check) {
           check->cosine ? csv_number(*check->cosine) : "", check->passed ? "true" : "false"};
 }
 
+std::string figures(const std::map<std::string, double>& figures) {
+  if (figures.empty()) return "";
+  Json json = Json::object();
+  for (const auto& [name, value] : figures) json[name] = value;  // NaN is written as null
+  return csv_field(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
 /// The codes of the warnings about each benchmark, separated by blanks.
 std::map<std::string, std::string> warning_codes(const RunRecord& record) {
   std::map<std::string, std::string> codes;
@@ -128,6 +135,7 @@ std::string to_csv(const RunRecord& record) {
     append(fields, limit(result.limit));
     append(fields, memory(result.memory));
     append(fields, check(result.check));
+    fields.push_back(figures(result.figures));
     const auto found = codes.find(result.id);
     fields.push_back(found == codes.end() ? "" : csv_field(found->second));
     TRILOBITE_CHECK(fields.size() == header().size());

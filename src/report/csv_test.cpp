@@ -55,6 +55,8 @@ TEST(Csv, limit_memory_check_and_warnings_are_there) {
   EXPECT_EQ(row.at("allocated_bytes"), "16384");
   EXPECT_EQ(row.at("check_passed"), "true");
   EXPECT_EQ(number(row.at("check_tolerance")), 1e-4);
+  EXPECT_EQ(Json::parse(row.at("figures")), Json({{"snr_db", 45.25}}));
+  EXPECT_EQ(rows.at(1).at("figures"), "");
   EXPECT_EQ(row.at("kept_disturbed"), "2");
   EXPECT_EQ(row.at("warnings"), "disturbed");
   EXPECT_EQ(Json::parse(row.at("parameters")), Json({{"layout", "dense"}}));

@@ -28,7 +28,8 @@ std::string example() {
 
 /// Every member name, at any depth. Members of maps are data, not names of the schema.
 void collect_names(const Json& json, std::set<std::string>& names) {
-  static const std::set<std::string> kMaps = {"parameters", "kernels", "operations_per_second"};
+  static const std::set<std::string> kMaps = {"parameters", "figures", "kernels",
+                                              "operations_per_second"};
   if (json.is_array()) {
     for (const auto& value : json) collect_names(value, names);
   }

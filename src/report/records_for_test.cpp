@@ -94,6 +94,7 @@ RunRecord small_record() {
                               .tolerance = 1e-4,
                               .cosine = 1.0,
                               .passed = true};
+  matmul.figures = {{"snr_db", 45.25}};
   matmul.disturbance = {.by_steal = 3, .retaken = 1, .kept = 2};
   matmul.parameters = {{"layout", "dense"}};
   matmul.id += "/layout=dense";
