@@ -8,7 +8,6 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "hwy/cache_control.h"
 #include "kernels/isa.hpp"
 #include "kernels/ternary_codes-inl.hpp"
 
@@ -23,20 +22,23 @@ using quant::kTileRows;
 inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
 /// Vectors that hold one block of a tile.
 inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
-/// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop at page
-/// boundaries and start anew; measured in docs/adr/0003.
-inline constexpr size_t kPrefetchBytes = 4096;
+/// How far ahead of the arithmetic the weights are fetched into L2. The hardware prefetchers stop
+/// at page boundaries and start anew; measured in docs/adr/0003.
+inline constexpr size_t kPrefetchBytes = 40 * 1024;
 /// Columns are taken in pieces of this many quads: so many ternary products fit 16-bit sums, and
 /// the unpacked codes of a panel (16 KB) stay in L1.
 inline constexpr size_t kPieceQuads = quads_in_16_bits(2);
 
 /// A stretch of a panel: `blocks` groups of `stride` bytes, of which the kernels read the first
-/// vectors.
+/// vectors. Memory `ahead` bytes further on is fetched meanwhile.
 struct Stretch {
   const uint8_t* packed;
   size_t stride;
   size_t blocks;
+  size_t ahead = 0;
 };
+
+HWY_INLINE void fetch_into_l2(const uint8_t* at) { __builtin_prefetch(at, 0, 2); }
 
 /// Activations of the tokens that a kernel works on, from the stretch's first column on.
 struct Columns {
@@ -65,7 +67,7 @@ HWY_INLINE void add_packed(Stretch from, Columns columns, int32_t* totals) {
     HWY_UNROLL(16)
     for (size_t v = 0; v < kVectors; ++v) {
       const uint8_t* at = from.packed + v * kVectorBytes;
-      if (v % kTileVectors == 0) hwy::Prefetch(at + kPrefetchBytes);
+      if (v % kTileVectors == 0) fetch_into_l2(at + from.ahead);
       Codes codes(load_bytes(at));
       add_plane<Dot, kTokens, 0>(codes, columns, sums[v]);
       add_plane<Dot, kTokens, 1>(codes, columns, sums[v]);
@@ -90,7 +92,7 @@ HWY_INLINE void unpack(Stretch from, size_t vectors, uint8_t* codes) {
   for (size_t block = 0; block < from.blocks; ++block) {
     for (size_t v = 0; v < vectors; ++v) {
       const uint8_t* at = from.packed + v * kVectorBytes;
-      if (v % kTileVectors == 0) hwy::Prefetch(at + kPrefetchBytes);
+      if (v % kTileVectors == 0) fetch_into_l2(at + from.ahead);
       Codes code(load_bytes(at));
       uint8_t* to = codes + v * kVectorBytes;
       store_bytes(code.template take<0>(), to);
@@ -177,6 +179,16 @@ struct Product {
   static_assert(kPieceBlocks * Codes::kPlanes <= Dot::max_quads(2));
 
   const TernaryCall& call;
+  const uint8_t* end;  // of the weights that this thread reads
+
+  /// Up to kPieceBlocks blocks of a panel from `block` on.
+  Stretch piece_of(size_t panel, size_t block) const {
+    const size_t stride = call.weights.tiles_of_panel(panel) * kTileBlockBytes;
+    const size_t blocks = std::min(kPieceBlocks, call.weights.blocks_per_row() - block);
+    const uint8_t* at = call.weights.panel(panel) + block * stride;
+    const bool goes_on = static_cast<size_t>(end - at) >= blocks * stride + kPrefetchBytes;
+    return {at, stride, blocks, goes_on ? kPrefetchBytes : 0};
+  }
 
   PanelRows rows_of(size_t panel) const {
     const size_t first = panel * kPanelRows;
@@ -202,14 +214,11 @@ struct Product {
 
   template <size_t kTokens>
   void few_tokens(size_t panel) const {
-    const size_t tiles = call.weights.tiles_of_panel(panel);
+    const size_t vectors = call.weights.tiles_of_panel(panel) * kTileVectors;
     const size_t blocks = call.weights.blocks_per_row();
-    const size_t stride = tiles * kTileBlockBytes;
     HWY_ALIGN int32_t totals[kTokens * kPanelRows] = {};
     for (size_t block = 0; block < blocks; block += kPieceBlocks) {
-      const Stretch piece{call.weights.panel(panel) + block * stride, stride,
-                          std::min(kPieceBlocks, blocks - block)};
-      add_packed_rows<kTokens>(piece, tiles * kTileVectors, columns_of(0, block), totals);
+      add_packed_rows<kTokens>(piece_of(panel, block), vectors, columns_of(0, block), totals);
     }
     for (size_t t = 0; t < kTokens; ++t) {
       finish_token(call, t, rows_of(panel), totals + t * kPanelRows);
@@ -233,16 +242,13 @@ struct Product {
 
   /// Tokens [first, last) of one panel, at most kTokenBlock.
   void many_tokens(size_t panel, size_t first, size_t last) const {
-    const size_t tiles = call.weights.tiles_of_panel(panel);
-    const size_t vectors = tiles * kTileVectors;
+    const size_t vectors = call.weights.tiles_of_panel(panel) * kTileVectors;
     const size_t blocks = call.weights.blocks_per_row();
-    const size_t stride = tiles * kTileBlockBytes;
     HWY_ALIGN uint8_t codes[kPieceQuads * kPanelRows * kQuad];
     HWY_ALIGN int32_t totals[kTokenBlock * kPanelRows];
     std::memset(totals, 0, (last - first) * kPanelRows * sizeof(int32_t));
     for (size_t block = 0; block < blocks; block += kPieceBlocks) {
-      const Stretch piece{call.weights.panel(panel) + block * stride, stride,
-                          std::min(kPieceBlocks, blocks - block)};
+      const Stretch piece = piece_of(panel, block);
       unpack<Codes>(piece, vectors, codes);
       const Stretch unpacked{codes, vectors * kVectorBytes, piece.blocks * Codes::kPlanes};
       size_t token = first;
@@ -283,10 +289,12 @@ struct Product {
 
 template <class Dot>
 void run_with_dot(const TernaryCall& call, size_t first, size_t last) {
+  const uint8_t* end = call.weights.panel(0) + call.weights.bytes();
+  if (last < call.weights.panels()) end = call.weights.panel(last);
   if (call.weights.form() == quant::TernaryForm::two_bit) {
-    return Product<TwoBits, Dot>{call}.run(first, last);
+    return Product<TwoBits, Dot>{call, end}.run(first, last);
   }
-  Product<Trits, Dot>{call}.run(first, last);
+  Product<Trits, Dot>{call, end}.run(first, last);
 }
 
 void ternary_product_for_target(const TernaryCall& call, size_t first, size_t last) {

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "base/duration.hpp"
+#include "report/accuracy_table.hpp"
 #include "report/console_summary.hpp"
 #include "report/display_text.hpp"
 #include "report/human_units.hpp"
@@ -96,6 +97,9 @@ std::string to_console(const RunRecord& record, ConsoleOptions options) {
   }
   text += "\n" + render(table_of(record), options.width, options.color) + "\n";
   text += legend(record, options);
+  if (const auto accuracy = accuracy_table(record); !accuracy.rows.empty()) {
+    text += "\n" + render(accuracy, options.width, options.color) + "\n";
+  }
   text += counts_and_failures(record, options);
   return text + warnings_to_console(record.warnings, options);
 }

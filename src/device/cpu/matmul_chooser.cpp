@@ -15,14 +15,14 @@ namespace {
 // as much as it could gain.
 constexpr double kFewFlops = 0x1p24;
 // Larger products are judged by a part of this many rows, columns and terms: all libraries have
-// reached their full speed there, and the measurement takes about half a second.
+// reached their full speed there, and the measurement takes about a second.
 constexpr int64_t kProbeExtent = 1024;
 // At least so many rounds, and more of short products: their minimum needs more tries to be free of
 // what else the machine does.
-constexpr int kRounds = 4;
+constexpr int kRounds = 8;
 constexpr std::chrono::milliseconds kMeasuringTime{40};
 // Another library must be this much faster than our own kernel, or noise would choose.
-constexpr double kClearlyFaster = 1.03;
+constexpr double kClearlyFaster = 1.01;
 
 struct Extents {
   int64_t m, n, k;

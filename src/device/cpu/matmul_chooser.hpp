@@ -21,7 +21,7 @@ class MatmulChooser {
   explicit MatmulChooser(const DeviceOptions& options) : options_(options) {}
 
   /// The device to give this f32 product to; nullptr means one's own kernel. The first product of
-  /// a size class is timed on all of them, which takes about half a second at most and overwrites
+  /// a size class is timed on all of them, which takes about a second at most and overwrites
   /// call.out.
   Device* choose(const OpCall& call, const Own& own);
 
