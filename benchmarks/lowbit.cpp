@@ -59,7 +59,8 @@ void ternary(Bench& p, bool in_cache) {
           .bytes_read = static_cast<double>(weights->any().bytes()),
           .tokens = static_cast<double>(tokens),
           .flops = 2 * elements * static_cast<double>(tokens),
-          .compute = "ternary"});
+          .compute = "ternary",
+          .working_set_bytes = weights->total_bytes()});
   p.verify([&] {
     product();
     return is_right(weights->any(), x, out);
@@ -78,7 +79,7 @@ void read(Bench& p) {
   ThreadPool& pool = shared_pool(p.threads());
   constexpr size_t kStep = 4096;
   const size_t bytes = weights->any().bytes() / kStep * kStep;
-  p.work({.bytes_read = static_cast<double>(bytes)});
+  p.work({.bytes_read = static_cast<double>(bytes), .working_set_bytes = weights->total_bytes()});
   p.measure([&] {
     const auto* from = reinterpret_cast<const std::byte*>(weights->next().panel(0));
     pool.for_range(bytes, kStep, [&](size_t first, size_t last) {

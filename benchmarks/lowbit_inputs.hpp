@@ -62,6 +62,9 @@ class WeightsInTurn {
   static Result<WeightsInTurn> create(MatrixShape shape, quant::TernaryForm form, bool in_cache);
   const quant::TernaryTiles& next() { return copies_[turn_++ % copies_.size()]; }
   const quant::TernaryTiles& any() const { return copies_.front(); }
+  double total_bytes() const {
+    return static_cast<double>(any().bytes()) * static_cast<double>(copies_.size());
+  }
 
  private:
   std::vector<quant::TernaryTiles> copies_;

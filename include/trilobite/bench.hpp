@@ -38,7 +38,8 @@ struct Work {
   double items = 0;
   double tokens = 0;
   double flops = 0;
-  std::string compute = "f32";  ///< arithmetic that `flops` counts: f32, bf16, i8 or ternary
+  std::string compute = "f32";   ///< arithmetic that `flops` counts: f32, bf16, i8 or ternary
+  double working_set_bytes = 0;  ///< touched by many iterations together; 0: what one touches
 };
 
 /// The outcome of comparing the benchmark's output with a reference.

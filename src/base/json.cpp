@@ -62,6 +62,8 @@ std::string_view json_type_name(const Json& value) {
   }
 }
 
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
+
 ObjectReader::ObjectReader(const Json& object, std::string place)
     : object_(object), place_(std::move(place)) {
   if (!object_.is_object()) {

@@ -21,6 +21,9 @@ Result<Json> parse_json(std::string_view text);
 /// "an object", "a number", ... for messages.
 std::string_view json_type_name(const Json& value);
 
+/// JSON has no NaN or infinity; a figure that does not exist is null.
+Json number_or_null(double value);
+
 /// Reads one JSON object member by member. Reading goes on after a problem; the first one is kept
 /// and `finish` returns it, so callers read all members and check once:
 ///     ObjectReader reader(json, "config");

@@ -31,7 +31,8 @@ class Visit final : public Bench {
                             .items = work.items,
                             .tokens = work.tokens,
                             .flops = work.flops,
-                            .compute = work.compute};
+                            .compute = work.compute,
+                            .working_set_bytes = work.working_set_bytes};
   }
   void figure(std::string name, double value) override {
     result_.partial.figures[std::move(name)] = value;

@@ -49,7 +49,8 @@ std::optional<LimitShare> share_of_limit(const MachineLimits& limits, const Work
   };
   const auto threads_text = fmt::format("{} thread{}", threads, threads == 1 ? "" : "s");
   const double bytes = work.bytes_read + work.bytes_written;
-  if (const auto* level = level_for(*found, bytes); level != nullptr && bytes > 0) {
+  const double touched = std::max(bytes, work.working_set_bytes);
+  if (const auto* level = level_for(*found, touched); level != nullptr && bytes > 0) {
     const auto& mix = mix_for(work);
     consider(fmt::format("{} {}, {}", level->level, mix.name, threads_text), level->*mix.rate,
              "B/s", bytes);

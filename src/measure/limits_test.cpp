@@ -44,6 +44,11 @@ TEST(LimitShare, the_mix_of_reads_and_writes_chooses_the_loop) {
   EXPECT_EQ(limit(500, 0), "L1 read, 2 threads");
 }
 
+TEST(LimitShare, a_working_set_beyond_the_iteration_decides_the_level) {
+  const WorkDone work{.bytes_read = 500, .working_set_bytes = 1e9};
+  EXPECT_EQ(share_of_limit(example_limits(), work, 2, 1e6)->limit, "memory read, 2 threads");
+}
+
 TEST(LimitShare, the_limit_that_allows_less_is_the_one_that_binds) {
   const auto share =
       share_of_limit(example_limits(), {.bytes_read = 1000, .flops = 1e9}, 2, 20e6).value();

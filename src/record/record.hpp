@@ -60,7 +60,8 @@ struct WorkDone {
   double items = 0;
   double tokens = 0;
   double flops = 0;
-  std::string compute = "f32";  // which peak rate `flops` is held against: f32, bf16, i8, ternary
+  std::string compute = "f32";   // which peak rate `flops` is held against: f32, bf16, i8, ternary
+  double working_set_bytes = 0;  // what many iterations touch together; 0: what one does
 };
 
 /// Per second, from the median; 0 means "does not apply".
@@ -176,8 +177,9 @@ struct BandwidthLimit {
 
 struct ThreadLimits {
   unsigned threads = 1;
-  std::vector<BandwidthLimit> bandwidth;     // smallest working set first
-  std::map<std::string, double> operations;  // "f32", "bf16", "i8", "ternary": operations per second
+  std::vector<BandwidthLimit> bandwidth;  // smallest working set first
+  std::map<std::string, double>
+      operations;  // "f32", "bf16", "i8", "ternary": operations per second
 };
 
 struct MachineLimits {

@@ -11,6 +11,8 @@
 
 namespace trilobite {
 
+/// Only the rates that apply.
+Json to_json(const Throughput& throughput);
 Json to_json(const BenchmarkResult& result);
 Json to_json(const Environment& environment);
 Json to_json(const MachineLimits& limits);

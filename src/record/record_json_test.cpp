@@ -134,6 +134,25 @@ TEST(RecordJson, wrong_types_and_missing_members_are_named_with_their_place) {
             "environment: must be an object, not a number");
 }
 
+TEST(RecordJson, numbers_that_cannot_be_are_named_with_their_place) {
+  EXPECT_EQ(message_after([](Json& json) { json["benchmarks"][0]["samples_per_round"][0] = 1.5; }),
+            "benchmarks[0].samples_per_round: must be a list of whole numbers");
+  EXPECT_EQ(message_after([](Json& json) { json["benchmarks"][0]["kernels"]["add/avx2"] = -1; }),
+            "benchmarks[0].kernels.add/avx2: -1 is not between 0 and 9007199254740992");
+  EXPECT_EQ(message_after([](Json& json) { json["threads"] = 0; }),
+            "threads: 0 is not between 1 and 4294967295");
+  EXPECT_EQ(message_after([](Json& json) { json["seed"] = "42"; }),
+            "seed: must be a whole number, not text");
+}
+
+TEST(RecordJson, a_figure_that_does_not_exist_is_null_in_the_file_and_nan_in_memory) {
+  auto record = good_record();
+  record.environment.steal_share = std::numeric_limits<double>::quiet_NaN();
+  const auto text = to_json_text(record);
+  EXPECT_NE(text.find("\"steal_share\": null"), std::string::npos);
+  EXPECT_TRUE(std::isnan(record_from_json_text(text).value().environment.steal_share));
+}
+
 TEST(RecordJson, inconsistent_records_are_not_believed) {
   const auto contains = [](const std::string& message, const char* part) {
     EXPECT_NE(message.find(part), std::string::npos) << message;

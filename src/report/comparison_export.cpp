@@ -1,9 +1,8 @@
 // The forms of a comparison that programs and pages read: JSON, CSV, Markdown.
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "base/duration.hpp"
+#include "record/record_json.hpp"
 #include "report/comparison.hpp"
 #include "report/csv_text.hpp"
 #include "report/display_text.hpp"
@@ -13,26 +12,10 @@
 namespace trilobite {
 namespace {
 
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json json_of(const std::optional<Ratio>& ratio) {
   if (!ratio) return nullptr;
-  return {{"value", number(ratio->value)},
-          {"ci95", {number(ratio->ci95.low), number(ratio->ci95.high)}}};
-}
-
-/// Only the rates that apply, under the names of the record.
-Json json_of(const Throughput& throughput) {
-  Json json = Json::object();
-  const auto add = [&](const char* name, double rate) {
-    if (rate != 0) json[name] = number(rate);
-  };
-  add("elements_per_second", throughput.elements);
-  add("bytes_per_second", throughput.bytes);
-  add("items_per_second", throughput.items);
-  add("tokens_per_second", throughput.tokens);
-  add("flops_per_second", throughput.flops);
-  return json;
+  return {{"value", number_or_null(ratio->value)},
+          {"ci95", {number_or_null(ratio->ci95.low), number_or_null(ratio->ci95.high)}}};
 }
 
 Json json_of(const DeviceEntry& entry) {
@@ -43,10 +26,11 @@ Json json_of(const DeviceEntry& entry) {
     json["reason"] = valid_utf8(entry.reason);
     return json;
   }
-  json["median_ns"] = number(entry.median_ns);
-  json["median_ci95_ns"] = {number(entry.median_ci95.low), number(entry.median_ci95.high)};
+  json["median_ns"] = number_or_null(entry.median_ns);
+  json["median_ci95_ns"] = {number_or_null(entry.median_ci95.low),
+                            number_or_null(entry.median_ci95.high)};
   json["samples"] = entry.samples;
-  json["throughput"] = json_of(entry.throughput);
+  json["throughput"] = to_json(entry.throughput);
   json["allocated_bytes"] = entry.memory ? Json(entry.memory->allocated_bytes) : Json(nullptr);
   json["peak_bytes"] = entry.memory ? Json(entry.memory->peak_bytes) : Json(nullptr);
   json["speedup"] = json_of(entry.speedup);

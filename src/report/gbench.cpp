@@ -12,9 +12,6 @@
 namespace trilobite {
 namespace {
 
-/// JSON has no NaN or infinity.
-Json number(double value) { return std::isfinite(value) ? Json(value) : Json(nullptr); }
-
 Json context_of(const RunRecord& record) {
   const auto& environment = record.environment;
   Json caches = Json::array();
@@ -28,7 +25,7 @@ Json context_of(const RunRecord& record) {
                {"executable", record.command.empty() ? "trilobite" : record.command.front()},
                {"num_cpus", environment.cpu.logical_cpus},
                {"caches", std::move(caches)},
-               {"load_avg", Json::array({number(environment.load_at_start)})},
+               {"load_avg", Json::array({number_or_null(environment.load_at_start)})},
                {"library_build_type", environment.build_type == "Debug" ? "debug" : "release"},
                {"json_schema_version", 1},
                // From here on ours; Google Benchmark allows any further text.
@@ -68,8 +65,8 @@ Json entry(const BenchmarkResult& result, Place place, const char* run_type, uns
 
 void add_time(Json& json, double ns, uint64_t iterations) {
   json["iterations"] = iterations;
-  json["real_time"] = number(ns);
-  json["cpu_time"] = number(ns);  // consumers require it; the context says that it is a copy
+  json["real_time"] = number_or_null(ns);
+  json["cpu_time"] = json["real_time"];  // consumers require it; the context says it is a copy
   json["time_unit"] = "ns";
 }
 
