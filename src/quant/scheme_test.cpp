@@ -192,11 +192,13 @@ TEST_P(EveryScheme, truncated_and_oversized_data_is_an_error_with_the_right_size
 
 TEST_P(EveryScheme, impossible_shapes_are_errors) {
   auto packed = pack(suitable_weights(GetParam()));
-  for (const auto& [rows, cols] : std::vector<std::pair<size_t, size_t>>{{0, 256},
-                                                                         {256, 0},
-                                                                         {SIZE_MAX, SIZE_MAX},
-                                                                         {SIZE_MAX / 256, 512},
-                                                                         {size_t{1} << 40, 512}}) {
+  for (const auto& [rows, cols] :
+       std::vector<std::pair<size_t, size_t>>{{0, 256},
+                                              {256, 0},
+                                              {SIZE_MAX, SIZE_MAX},
+                                              {SIZE_MAX / 256, 512},
+                                              {size_t{1} << 40, 512},
+                                              {size_t{1} << 32, size_t{1} << 32}}) {
     packed.rows = rows;
     packed.cols = cols;
     EXPECT_FALSE(dequantize(scheme_, packed.view())) << rows << " x " << cols;
@@ -282,6 +284,9 @@ TEST(MatrixView, its_size_is_checked) {
   EXPECT_THAT(MatrixView::from(values, 2, 4).error().message(), HasSubstr("needs 8 values"));
   EXPECT_FALSE(MatrixView::from({}, 0, 3));
   EXPECT_THAT(MatrixView::from(values, SIZE_MAX / 2, 3).error().message(), HasSubstr("too large"));
+  // 2^32 * 2^32 is 0 in 64 bits.
+  const size_t large = size_t{1} << 32;
+  EXPECT_THAT(MatrixView::from({}, large, large).error().message(), HasSubstr("too large"));
 }
 
 }  // namespace
