@@ -83,6 +83,9 @@ std::string OpenblasDevice::why_unsupported(Op op, DType dtype) const {
   const bool has_op = op == Op::matmul || op == Op::add || op == Op::transpose ||
                       ((op == Op::sum || op == Op::mean) && blas_.ssum != nullptr);
   if (!has_op) return fmt::format("OpenBLAS has no {}", name_of(op));
+  if ((op == Op::sum || op == Op::mean) && library_.ssum_is_wrong) {
+    return fmt::format("the {} kernels of this OpenBLAS sum wrongly", blas_.get_corename());
+  }
   if (dtype == DType::f32) return "";
   if (op == Op::matmul && dtype == DType::bf16 && blas_.sbgemm != nullptr) return "";
   return fmt::format("this OpenBLAS has no {} for {}", name_of(op), name_of(dtype));

@@ -43,7 +43,12 @@ struct OpenblasLibrary {
   SharedLibrary handle;
   OpenblasFunctions functions;
   std::string wanted_core;  // empty when the library was left to choose
+  bool ssum_is_wrong;       // it has the function, but sums_correctly says no
 };
+
+/// Adds up a few numbers whose sum is known. Debian's 0.3.21 fails: the AVX-512 kernels of ssum add
+/// the third quarter of their vector three times and leave out the second and the fourth.
+bool sums_correctly(float (*ssum)(int n, const float* x, int incx));
 
 /// The core types to ask for at this level, best first; empty where the library chooses well.
 std::vector<std::string> openblas_cores(IsaLevel level, const CpuInfo& cpu);

@@ -36,6 +36,28 @@ TEST(OpenblasLibrary, the_core_type_follows_the_instruction_set) {
   EXPECT_TRUE(openblas_cores(IsaLevel::baseline, arm).empty());
 }
 
+float plain_sum(int n, const float* x, int) {
+  float sum = 0;
+  for (int i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+
+/// What the SkylakeX kernel of OpenBLAS 0.3.21 computes; found on an emulated Tiger Lake.
+float sum_of_the_wrong_quarters(int n, const float* x, int) {
+  const int whole = n / 16 * 16;
+  float sum = 0;
+  for (int i = 0; i < whole; ++i) {
+    const int quarter = i % 16 / 4;
+    sum += (quarter == 0 ? 1.0f : quarter == 2 ? 3.0f : 0.0f) * x[i];
+  }
+  return sum + plain_sum(n - whole, x + whole, 1);
+}
+
+TEST(OpenblasLibrary, a_sum_of_the_wrong_elements_is_noticed) {
+  EXPECT_TRUE(sums_correctly(plain_sum));
+  EXPECT_FALSE(sums_correctly(sum_of_the_wrong_quarters));
+}
+
 class OpenblasOnThisMachine : public testing::Test {
  protected:
   void SetUp() override {
