@@ -27,8 +27,8 @@ inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
 /// Vectors that hold one block of a tile.
 inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
 /// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop at page
-/// boundaries and start anew.
-inline constexpr size_t kPrefetchBytes = 4096;
+/// boundaries and start anew; 1024 and 4096 are slower for some formats.
+inline constexpr size_t kPrefetchBytes = 2048;
 /// Groups that are unpacked at a time: their codes (16 KB for a panel) stay in L1.
 inline constexpr size_t kPieceGroups = 8;
 /// Tokens for which codes are decoded in registers.
@@ -39,12 +39,10 @@ inline constexpr size_t kTokenBlock = 96;
 /// What register tiles an instruction set has room for (sums, codes, activations).
 #if HWY_TARGET <= HWY_AVX3
 inline constexpr size_t kMicroVectors = 4;
-constexpr size_t packed_vectors(size_t, size_t) { return 4; }
+constexpr size_t packed_vectors(size_t) { return 4; }
 #else
 inline constexpr size_t kMicroVectors = 2;
-constexpr size_t packed_vectors(size_t tokens, size_t step) {
-  return tokens == 1 && step == 1 ? 8 : tokens <= 2 ? 4 : 2;
-}
+constexpr size_t packed_vectors(size_t tokens) { return tokens == 1 ? 8 : tokens == 2 ? 4 : 2; }
 #endif
 constexpr size_t micro_tokens(size_t step) { return step == 1 ? 6 : 4; }
 
@@ -145,7 +143,9 @@ template <class Codes, size_t kVectors, size_t kTokens>
 HWY_INLINE void add_packed(PackedGroup from, const TokenGroups& x, float* totals) {
   Tile<Codes, kVectors, kTokens> tile;
   TokenGroups unit_x = x;
-  HWY_UNROLL(4)
+  // A loop: unrolled, the compiler moves all prefetches of a group to its start, and so many at
+  // once are not served in time (a quarter slower).
+  HWY_UNROLL(1)
   for (size_t unit = 0; unit < Unit<Codes>::kCount; ++unit) {
     HWY_UNROLL(8)
     for (size_t v = 0; v < kVectors; ++v) {
@@ -272,7 +272,7 @@ class Panel {
 
   template <size_t kTokens>
   HWY_INLINE void add_packed_rows(PackedGroup from, const TokenGroups& x, float* totals) const {
-    constexpr size_t kMain = packed_vectors(kTokens, Codes::Sums::kStep);
+    constexpr size_t kMain = packed_vectors(kTokens);
     constexpr size_t kRest = std::min(kMain, kTileVectors);
     const auto from_vector = [&](size_t v) HWY_ATTR {
       return PackedGroup{from.scales + v * kRowLanes, from.codes + Unit<Codes>::offset(v),
