@@ -8,6 +8,9 @@
 //                 no code is above c
 //   add(sums, codes, x)   sums += codes . x, per lane
 //   widen(sums)           the sums as 32-bit lanes
+//   Signed                the same for signed codes: lanes of 32 bits, no limit. It may want them
+//   as
+//                         unsigned codes + kOffset; prepare() makes them so
 // An instruction set needs these few functions and nothing else to get all integer kernels.
 
 #if defined(TRILOBITE_KERNELS_BYTE_DOT_INL_HPP) == defined(HWY_TARGET_TOGGLE)
@@ -56,12 +59,24 @@ inline Bytes broadcast_quad(const int8_t* x) {
   for (size_t i = 0; i < 16; ++i) v.lane[i] = static_cast<uint8_t>(x[i % 4]);
   return v;
 }
-template <int kShift>
-inline Bytes two_bits(Bytes v) {
-  for (auto& byte : v.lane) byte = byte >> kShift & 3;
+template <int kShift, uint8_t kMask>
+inline Bytes bit_field(Bytes v) {
+  for (auto& byte : v.lane) byte = byte >> kShift & kMask;
   return v;
 }
+struct SignedPlainDot {
+  using Sums = Words;
+  static constexpr int32_t kOffset = 0;
+  static Bytes prepare(Bytes codes) { return codes; }
+  static Sums zero() { return {}; }
+  static void add(Sums& sums, Bytes codes, Bytes x) {
+    for (size_t i = 0; i < 16; ++i) {
+      sums.lane[i / 4] += static_cast<int8_t>(codes.lane[i]) * static_cast<int8_t>(x.lane[i]);
+    }
+  }
+};
 struct PlainDot {
+  using Signed = SignedPlainDot;
   using Sums = Words;
   static constexpr size_t max_quads(size_t) { return kNoLimit; }
   static Sums zero() { return {}; }
@@ -93,26 +108,40 @@ HWY_INLINE Bytes broadcast_quad(const int8_t* x) {
   std::memcpy(&quad, x, sizeof(quad));
   return hn::BitCast(BytesTag(), hn::Set(WordsTag(), quad));
 }
-template <int kShift>
-HWY_INLINE Bytes two_bits(Bytes v) {
+/// The shift moves bits of the upper byte of each pair into the lower one; the mask must drop them.
+template <int kShift, uint8_t kMask>
+HWY_INLINE Bytes bit_field(Bytes v) {
+  static_assert(kMask <= 0xFF >> kShift);
   const hn::Repartition<uint16_t, BytesTag> d16;
   if constexpr (kShift != 0) {
     v = hn::BitCast(BytesTag(), hn::ShiftRight<kShift>(hn::BitCast(d16, v)));
   }
-  return hn::And(v, hn::Set(BytesTag(), 3));
+  return hn::And(v, hn::Set(BytesTag(), kMask));
 }
 HWY_INLINE void add_to(int32_t* to, Words v) {
   hn::StoreU(hn::Add(hn::LoadU(WordsTag(), to), v), WordsTag(), to);
 }
 
+struct SignedPairDot;
+
 /// vpmaddubsw: pairs of products, summed in 16 bits for as long as they cannot overflow. Written as
 /// assembler where there are three-operand instructions: the compiler would compute all products of
 /// a step before it adds any, run out of registers, and move the sums around (a third slower).
 struct PairDot {
+  using Signed = SignedPairDot;
   using Tag = hn::ScalableTag<int16_t>;
   using Sums = hn::Vec<Tag>;
   static constexpr size_t max_quads(size_t max_code) { return quads_in_16_bits(max_code); }
   static HWY_INLINE Sums zero() { return hn::Zero(Tag()); }
+  static HWY_INLINE Sums product(Bytes codes, Bytes x) {
+#if HWY_TARGET <= HWY_AVX3
+    return Sums{_mm512_maddubs_epi16(codes.raw, x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Sums{_mm256_maddubs_epi16(codes.raw, x.raw)};
+#else
+    return Sums{_mm_maddubs_epi16(codes.raw, x.raw)};
+#endif
+  }
   static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) {
 #if HWY_TARGET <= HWY_AVX2
     Sums products;
@@ -120,7 +149,7 @@ struct PairDot {
         : "+v"(sums.raw), "=&v"(products.raw)
         : "v"(codes.raw), "v"(x.raw));
 #else
-    sums = hn::Add(sums, Sums{_mm_maddubs_epi16(codes.raw, x.raw)});
+    sums = hn::Add(sums, product(codes, x));
 #endif
   }
   static HWY_INLINE Words widen(Sums sums) {
@@ -135,11 +164,43 @@ struct PairDot {
   }
 };
 
+/// Signed codes as magnitudes, their signs moved to the activations. A pair of products is at most
+/// 2 * 128 * 127 = 32512, which fits 16 bits as long as no activation is -128; a second pair does
+/// not, so every quad is widened.
+struct SignedPairDot {
+  using Sums = Words;
+  static constexpr int32_t kOffset = 0;
+  static HWY_INLINE Bytes prepare(Bytes codes) { return codes; }
+  static HWY_INLINE Sums zero() { return hn::Zero(WordsTag()); }
+  static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) {
+    const hn::RebindToSigned<BytesTag> d;
+    const auto magnitudes = hn::BitCast(BytesTag(), hn::Abs(hn::BitCast(d, codes)));
+    const auto pairs = PairDot::product(magnitudes, with_sign_of(codes, x));
+    sums = hn::Add(sums, PairDot::widen(pairs));
+  }
+
+ private:
+  /// x, negated where the code is negative (where it is 0, anything will do).
+  static HWY_INLINE Bytes with_sign_of(Bytes codes, Bytes x) {
+#if HWY_TARGET <= HWY_AVX3
+    const auto is_negative = _mm512_movepi8_mask(codes.raw);
+    return Bytes{_mm512_mask_sub_epi8(x.raw, is_negative, _mm512_setzero_si512(), x.raw)};
+#elif HWY_TARGET == HWY_AVX2
+    return Bytes{_mm256_sign_epi8(x.raw, codes.raw)};
+#else
+    return Bytes{_mm_sign_epi8(x.raw, codes.raw)};
+#endif
+  }
+};
+
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX2
+
+struct SignedQuadDot;
 
 /// vpdpbusd: four products added to each 32-bit lane at once. Written as assembler because
 /// Highway's target strings leave VNNI out, and AVX-VNNI is not a target of its own.
 struct QuadDot {
+  using Signed = SignedQuadDot;
   using Sums = Words;
   static constexpr size_t max_quads(size_t) { return kNoLimit; }
   static HWY_INLINE Sums zero() { return hn::Zero(WordsTag()); }
@@ -151,6 +212,16 @@ struct QuadDot {
 #endif
   }
   static HWY_INLINE Words widen(Sums sums) { return sums; }
+};
+
+struct SignedQuadDot {
+  using Sums = Words;
+  static constexpr int32_t kOffset = 128;
+  static HWY_INLINE Bytes prepare(Bytes codes) {
+    return hn::Xor(codes, hn::Set(BytesTag(), uint8_t{kOffset}));
+  }
+  static HWY_INLINE Sums zero() { return QuadDot::zero(); }
+  static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) { QuadDot::add(sums, codes, x); }
 };
 
 #endif

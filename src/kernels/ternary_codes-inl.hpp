@@ -20,7 +20,7 @@ struct TwoBits {
   HWY_INLINE explicit TwoBits(Bytes from) : packed(from) {}
   template <size_t kPlane>
   HWY_INLINE Bytes take() {
-    return two_bits<2 * kPlane>(packed);
+    return bit_field<2 * kPlane, 3>(packed);
   }
   Bytes packed;
 };
@@ -80,7 +80,7 @@ struct Trits {
     if constexpr (kPlane == 0) {
       return leading;
     } else {
-      return two_bits<2 * (kPlane - 1)>(others);
+      return bit_field<2 * (kPlane - 1), 3>(others);
     }
   }
   Bytes leading;

@@ -17,15 +17,10 @@
 #include "base/aligned_buffer.hpp"
 #include "base/error.hpp"
 #include "quant/ternary_packing.hpp"
+#include "quant/tile_shape.hpp"
 
 namespace trilobite::quant {
 
-inline constexpr size_t kTileRows = 16;
-inline constexpr size_t kTilesPerPanel = 4;
-inline constexpr size_t kPanelRows = kTileRows * kTilesPerPanel;
-inline constexpr size_t kTileBlockBytes = 64;
-/// Neighbouring columns in one 32-bit lane.
-inline constexpr size_t kQuad = 4;
 /// The sum of a row must fit 32 bits with room to spare: |code x| <= 2 * 128.
 inline constexpr size_t kMaxTernaryColumns = size_t{1} << 22;
 

@@ -1,0 +1,92 @@
+#pragma once
+// Weights of 4, 6 or 8 bits with one f16 scale for every 32 columns of a row, laid out for the
+// product kernels (docs/formats/group-tiles.md). The layout is the same on every machine; only the
+// loops that read it differ.
+//
+// A group is 32 columns. For each group a panel holds the scales of all its rows and then their
+// codes, unit by unit: a unit is as many columns as fill whole bytes of every row, and the units of
+// the panel's tiles alternate. So a kernel reads memory strictly forwards, and as in TernaryTiles
+// every 32-bit lane of a vector belongs to one row and needs no sum across lanes.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "base/aligned_buffer.hpp"
+#include "base/error.hpp"
+#include "base/float16.hpp"
+#include "quant/tile_shape.hpp"
+
+namespace trilobite::quant {
+
+inline constexpr size_t kGroupColumns = 32;
+inline constexpr size_t kGroupQuads = kGroupColumns / kQuad;
+/// The scales of one tile and one group.
+inline constexpr size_t kTileScaleBytes = kTileRows * sizeof(Float16);
+inline constexpr size_t kMaxGroupedColumns = size_t{1} << 22;
+
+enum class GroupBits : uint8_t { four = 4, six = 6, eight = 8 };
+
+/// Codes are signed integers in [-half, half).
+constexpr int half_range(GroupBits bits) { return 1 << (static_cast<int>(bits) - 1); }
+/// Columns of a unit, and 64-byte blocks of it in each tile: 8 in 1, 16 in 3, 8 in 2.
+constexpr size_t unit_columns(GroupBits bits) { return bits == GroupBits::six ? 16 : 8; }
+constexpr size_t unit_blocks(GroupBits bits) {
+  return unit_columns(bits) * static_cast<size_t>(bits) / 32;
+}
+/// Bytes of one tile and one group: 288, 416 or 544, that is 4.5, 6.5 or 8.5 bits a weight.
+constexpr size_t tile_group_bytes(GroupBits bits) {
+  return kTileScaleBytes + kTileRows * kGroupColumns * static_cast<size_t>(bits) / 8;
+}
+
+/// 32 neighbouring weights of a row; each is code * scale.
+struct WeightGroup {
+  Float16 scale;
+  std::array<int8_t, kGroupColumns> codes{};
+};
+
+/// Packed weights of a rows x columns matrix. Rows are outputs, columns are inputs. Every scale is
+/// finite; it may be negative or 0. Padding is weight 0.
+class GroupTiles {
+ public:
+  /// Room for a matrix, with every weight 0.
+  static Result<GroupTiles> create(size_t rows, size_t columns, GroupBits bits);
+
+  GroupBits bits() const { return bits_; }
+  size_t rows() const { return rows_; }
+  size_t columns() const { return columns_; }
+  size_t groups() const { return (columns_ + kGroupColumns - 1) / kGroupColumns; }
+  /// Columns with the padding of the last group: activations must be readable up to here.
+  size_t padded_columns() const { return groups() * kGroupColumns; }
+  size_t panels() const { return (rows_ + kPanelRows - 1) / kPanelRows; }
+  /// 16-row tiles of a panel; only the last panel may have fewer than four.
+  size_t tiles_of_panel(size_t panel) const;
+  const uint8_t* panel(size_t index) const;
+  size_t bytes() const { return data_.size(); }
+
+  WeightGroup group_at(size_t row, size_t group) const;
+  /// The scale must be finite and the codes those of bits(); codes beyond the last column must be
+  /// 0.
+  void set_group(size_t row, size_t group, const WeightGroup& weights);
+
+ private:
+  GroupTiles(AlignedBuffer data, size_t rows, size_t columns, GroupBits bits)
+      : data_(std::move(data)), rows_(rows), columns_(columns), bits_(bits) {}
+  /// Where the scale of a row and group is, where the word of its first unit, and how far apart its
+  /// units are.
+  struct Place {
+    size_t scale;
+    size_t codes;
+    size_t unit_stride;
+  };
+  Place place_of(size_t row, size_t group) const;
+  uint8_t* start();
+
+  AlignedBuffer data_;
+  size_t rows_;
+  size_t columns_;
+  GroupBits bits_;
+};
+
+}  // namespace trilobite::quant
