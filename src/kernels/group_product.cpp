@@ -11,6 +11,7 @@
 
 #include "hwy/cache_control.h"
 #include "kernels/group_codes-inl.hpp"
+#include "kernels/isa.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
@@ -349,12 +350,20 @@ void multiply(const GroupCall& call, size_t first_panel, size_t last_panel) {
   }
 }
 
-void group_product_for_target(const GroupCall& call, size_t first, size_t last) {
+template <class Dot>
+void multiply_with(const GroupCall& call, size_t first, size_t last) {
   switch (call.weights.bits()) {
-    case quant::GroupBits::four: return multiply<FourBits<BestDot>>(call, first, last);
-    case quant::GroupBits::six: return multiply<SixBits<BestDot>>(call, first, last);
-    case quant::GroupBits::eight: return multiply<EightBits<BestDot>>(call, first, last);
+    case quant::GroupBits::four: return multiply<FourBits<Dot>>(call, first, last);
+    case quant::GroupBits::six: return multiply<SixBits<Dot>>(call, first, last);
+    case quant::GroupBits::eight: return multiply<EightBits<Dot>>(call, first, last);
   }
+}
+
+void group_product_for_target(const GroupCall& call, size_t first, size_t last) {
+#if HWY_TARGET == HWY_AVX2
+  if (avx_vnni_chosen()) return multiply_with<QuadDot>(call, first, last);
+#endif
+  multiply_with<BestDot>(call, first, last);
 }
 
 }  // namespace trilobite::kernels::HWY_NAMESPACE

@@ -29,7 +29,7 @@ WeightGroup quantize_group(std::span<const float> weights, GroupBits bits) {
   const int half = half_range(bits);
   WeightGroup group{.scale = Float16::from(extreme_of(weights) / static_cast<float>(-half))};
   if (!has_finite_scale(group)) return group;
-  const float factor = reciprocal_or_zero(group.scale.to_float());
+  const float factor = finite_quotient(1.0f, group.scale.to_float());
   for (size_t i = 0; i < weights.size(); ++i) {
     group.codes[i] = static_cast<int8_t>(round_clipped(weights[i] * factor, -half, half - 1));
   }
