@@ -30,9 +30,7 @@ class MemberReader {
     object_.require(key);
     read_whole(key, value, 1);
   }
-  void figure(const char* key, double& value) {
-    value = object_.number(key).value_or(kNotANumber);
-  }
+  void figure(const char* key, double& value) { value = object_.number(key).value_or(kNotANumber); }
 
   void finish() {
     const auto done = object_.finish_allowing_more();
