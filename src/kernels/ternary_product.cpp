@@ -38,6 +38,12 @@ struct Stretch {
   size_t ahead = 0;
 };
 
+/// The same stretch from vector `v` of each group on.
+HWY_INLINE Stretch rows_from(Stretch stretch, size_t v) {
+  stretch.packed += v * kVectorBytes;
+  return stretch;
+}
+
 HWY_INLINE void fetch_into_l2(const uint8_t* at) { __builtin_prefetch(at, 0, 2); }
 
 /// Activations of the tokens that a kernel works on, from the stretch's first column on.
@@ -202,14 +208,12 @@ struct Product {
   HWY_INLINE void add_packed_rows(Stretch from, size_t vectors, Columns x, int32_t* totals) const {
     constexpr size_t kMain = packed_vectors(kTokens);
     size_t v = 0;
-    const auto step = [&](size_t count) HWY_ATTR {
-      v += count;
-      from.packed += count * kVectorBytes;
-      totals += count * kRowLanes;
-    };
-    for (; v + kMain <= vectors; step(kMain))
-      add_packed<Codes, Dot, kMain, kTokens>(from, x, totals);
-    for (; v < vectors; step(1)) add_packed<Codes, Dot, 1, kTokens>(from, x, totals);
+    for (; v + kMain <= vectors; v += kMain) {
+      add_packed<Codes, Dot, kMain, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+    }
+    for (; v < vectors; ++v) {
+      add_packed<Codes, Dot, 1, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+    }
   }
 
   template <size_t kTokens>
@@ -229,15 +233,12 @@ struct Product {
   HWY_INLINE void add_unpacked_rows(Stretch from, size_t vectors, Columns x,
                                     int32_t* totals) const {
     size_t v = 0;
-    const auto step = [&](size_t count) HWY_ATTR {
-      v += count;
-      from.packed += count * kVectorBytes;
-      totals += count * kRowLanes;
-    };
-    for (; v + kMicroVectors <= vectors; step(kMicroVectors)) {
-      add_unpacked<Dot, kMicroVectors, kTokens>(from, x, totals);
+    for (; v + kMicroVectors <= vectors; v += kMicroVectors) {
+      add_unpacked<Dot, kMicroVectors, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
     }
-    for (; v < vectors; step(1)) add_unpacked<Dot, 1, kTokens>(from, x, totals);
+    for (; v < vectors; ++v) {
+      add_unpacked<Dot, 1, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+    }
   }
 
   /// Tokens [first, last) of one panel, at most kTokenBlock.

@@ -288,7 +288,8 @@ double i8_loop(uint64_t rounds) {
 // Products with ternary codes are so small that pairs of them can be summed in 16 bits for a while:
 // vpmaddubsw and vpaddw, one instruction less than for bytes. With VNNI, and without SIMD, there is
 // no difference.
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR || !HWY_ARCH_X86
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128 || \
+    !HWY_ARCH_X86
 double ternary_loop(uint64_t rounds) { return i8_loop(rounds); }
 #else
 double ternary_loop(uint64_t rounds) {
