@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 #include "base/duration.hpp"
 #include "report/display_text.hpp"
@@ -96,7 +97,8 @@ Table accuracy_table(const RunRecord& record) {
   }
   for (auto& [heading, types] : groups) {
     table.rows.push_back({{printable(heading), Style::heading}});
-    std::ranges::stable_sort(types, std::greater(), &TypeFacts::snr);
+    // Equally accurate ones by name.
+    std::ranges::sort(types, {}, [](const TypeFacts& t) { return std::pair(-t.snr(), t.type); });
     for (const auto& facts : types) table.rows.push_back(row_of(facts, operations));
   }
   return table;
