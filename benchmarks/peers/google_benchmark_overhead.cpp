@@ -46,7 +46,7 @@ double ours() {
   const SelectedBenchmark benchmark{&definition, Case(), "peer/empty"};
   const SamplingPlan plan{.samples = 1, .rounds = 1};
   SteadyClock clock;
-  KernelNoiseCounters noise;
+  KernelNoiseCounters noise(clock);
   const Calibration calibration{static_cast<uint64_t>(kIterations), 1};
   return visit(benchmark, {0, 0}, calibration, {plan, clock, noise}).partial.samples_ns.front();
 }

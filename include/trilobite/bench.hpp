@@ -5,12 +5,11 @@
 //
 //     TRILOBITE_BENCHMARK("sums/accumulate", trilobite::over(trilobite::axis("n", {100, 10'000})))
 //     {
-//       const std::vector<float> data(p.number("n"), 1.0f);            // setup: never timed
+//       const std::vector<float> data(p.number("n"), 1.0f);  // setup: never timed
 //       p.work({.elements = 1.0 * data.size(), .bytes_read = 4.0 * data.size()});
 //       const auto sum = [&] { return std::accumulate(data.begin(), data.end(), 0.0f); };
-//       p.verify([&] { return sum() == data.size(); });                // runs once, before the
-//       clock p.measure(sum);                                                // the result is kept
-//       alive
+//       p.verify([&] { return sum() == data.size(); });  // runs once, before the clock
+//       p.measure(sum);                                  // the result is kept alive
 //     }
 //     TRILOBITE_BENCH_MAIN()
 //

@@ -113,7 +113,7 @@ class RecordKeeper {
 Result<SessionEnd> run_session(Session& session, bool in_process) {
   if (!in_process) return run_isolated(session);
   SteadyClock clock;
-  KernelNoiseCounters noise;
+  KernelNoiseCounters noise(clock);
   return run_in_process(session, clock, noise);
 }
 

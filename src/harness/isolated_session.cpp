@@ -13,7 +13,7 @@ namespace {
 /// In the child: visit whatever the parent names until it closes the pipe.
 void serve_visits(ChildChannel& channel, const Session& session) {
   SteadyClock clock;
-  KernelNoiseCounters noise;
+  KernelNoiseCounters noise(clock);
   while (const auto order = channel.receive()) {
     const auto json = parse_json(*order);
     TRILOBITE_CHECK(json.has_value());

@@ -1,7 +1,6 @@
 #pragma once
-// Counts what one piece of code allocates, while the count is switched on. Fed by replaced
-// operators new and delete (count_new.cpp, linked into programs that measure) and by allocators
-// that bypass them.
+// Counts what one piece of code allocates, while the count is switched on. Fed by a
+// replaced malloc (count_malloc.cpp, linked into programs that measure).
 
 #include <cstddef>
 #include <cstdint>

@@ -7,8 +7,6 @@
 #include <array>
 #include <sstream>
 
-#include "measure/clock.hpp"
-
 namespace trilobite {
 namespace {
 
@@ -37,15 +35,15 @@ std::optional<CpuTimes> read_cpu_times(const Path& root) {
   return content ? parse_cpu_times(*content) : std::nullopt;
 }
 
-KernelNoiseCounters::KernelNoiseCounters()
-    : stat_file_(::open("/proc/stat", O_RDONLY | O_CLOEXEC)) {}
+KernelNoiseCounters::KernelNoiseCounters(Clock& clock)
+    : clock_(clock), stat_file_(::open("/proc/stat", O_RDONLY | O_CLOEXEC)) {}
 
 KernelNoiseCounters::~KernelNoiseCounters() {
   if (stat_file_ >= 0) ::close(stat_file_);
 }
 
 int64_t KernelNoiseCounters::steal_ticks() {
-  const int64_t now = SteadyClock().now_ns();
+  const int64_t now = clock_.now_ns();
   if (stat_file_ < 0 || now - last_read_ns_ < kTickNs) return last_steal_;
   last_read_ns_ = now;
   std::array<char, 256> text{};

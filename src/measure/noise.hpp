@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/file.hpp"
+#include "measure/clock.hpp"
 
 namespace trilobite {
 
@@ -27,7 +28,8 @@ class NoiseCounters {
 /// time moves in ticks of 10 ms and reading it costs tens of microseconds.
 class KernelNoiseCounters final : public NoiseCounters {
  public:
-  KernelNoiseCounters();
+  /// `clock` tells when a tick has passed, and outlives the counters.
+  explicit KernelNoiseCounters(Clock& clock);
   ~KernelNoiseCounters() override;
   KernelNoiseCounters(const KernelNoiseCounters&) = delete;
   KernelNoiseCounters& operator=(const KernelNoiseCounters&) = delete;
@@ -35,6 +37,7 @@ class KernelNoiseCounters final : public NoiseCounters {
 
  private:
   int64_t steal_ticks();
+  Clock& clock_;
   int stat_file_;
   int64_t last_steal_ = 0;
   int64_t last_read_ns_ = 0;

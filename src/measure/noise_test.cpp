@@ -24,7 +24,8 @@ TEST(CpuTimes, steal_share_is_stolen_over_total) {
 }
 
 TEST(KernelNoiseCounters, never_go_back) {
-  KernelNoiseCounters counters;
+  SteadyClock clock;
+  KernelNoiseCounters counters(clock);
   const auto first = counters.read();
   const auto second = counters.read();
   EXPECT_GE(second.involuntary_switches, first.involuntary_switches);
