@@ -24,7 +24,7 @@ inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
 inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
 /// How far ahead of the arithmetic the weights are fetched into L2. The hardware prefetchers stop
 /// at page boundaries and start anew; measured in docs/adr/0003.
-inline constexpr size_t kPrefetchBytes = 16 * 1024;
+inline constexpr size_t kPrefetchBytes = 8 * 1024;
 /// Columns are taken in pieces of this many quads: so many ternary products fit 16-bit sums, and
 /// the unpacked codes of a panel (16 KB) stay in L1.
 inline constexpr size_t kPieceQuads = quads_in_16_bits(2);
