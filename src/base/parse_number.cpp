@@ -13,8 +13,9 @@ template <typename T>
 Result<T> parse_whole(std::string_view text, const char* what) {
   const auto unsigned_text = text.starts_with('+') ? text.substr(1) : text;
   T value{};
-  const auto* end = unsigned_text.data() + unsigned_text.size();
-  const auto [stop, problem] = std::from_chars(unsigned_text.data(), end, value);
+  const char* const begin = unsigned_text.data();
+  const char* const end = begin + unsigned_text.size();
+  const auto [stop, problem] = std::from_chars(begin, end, value);
   if (problem == std::errc::result_out_of_range)
     return fail(fmt::format("'{}' is too large for {}", text, what));
   if (problem != std::errc() || stop != end || unsigned_text.starts_with('+')) {

@@ -38,7 +38,7 @@ std::set<std::string> compare_operation_names() {
 std::vector<BenchmarkDefinition> compare_definitions(const CompareConfig& config) {
   std::vector<std::string> shapes;
   for (const auto& size : config.tensor_sizes) shapes.push_back(size.to_string());
-  const auto cases = benchmarks::op_cases(config.data_types, shapes, device_names(config));
+  auto cases = benchmarks::op_cases(config.data_types, shapes, device_names(config));
   std::vector<BenchmarkDefinition> definitions;
   for (const auto& operation : config.operations) {
     const auto op = op_named(operation);

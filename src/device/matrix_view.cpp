@@ -21,6 +21,12 @@ std::optional<MatrixLayout> matrix_layout(const ConstTensorView& matrix) {
   return std::nullopt;
 }
 
+MatrixLayout layout_of_readable(const ConstTensorView& matrix) {
+  const auto layout = matrix_layout(matrix);
+  TRILOBITE_CHECK(layout.has_value());
+  return *layout;
+}
+
 int64_t matrix_count(const ConstTensorView& view) {
   int64_t count = 1;
   for (size_t i = 0; i + 2 < view.shape().rank(); ++i) count *= view.shape()[i];

@@ -14,6 +14,8 @@ struct MatrixLayout {
 };
 /// Of a view of rank 2; nothing when neither rows nor columns are dense.
 std::optional<MatrixLayout> matrix_layout(const ConstTensorView& matrix);
+/// Of a matrix that is known to have one, because it was copied or asked about before.
+MatrixLayout layout_of_readable(const ConstTensorView& matrix);
 
 /// How many matrices a view of rank 2 or more holds.
 int64_t matrix_count(const ConstTensorView& view);

@@ -100,6 +100,8 @@ std::vector<double> norm_errors(const OpCall& call) {
   const auto x = load_all(call.inputs[0]);
   const auto weight = load_all(call.inputs[1]);
   const size_t width = weight.size();
+  const auto bias =
+      call.op == Op::layernorm ? load_all(call.inputs[2]) : std::vector<double>(width);
   std::vector<double> errors(x.size());
   for (size_t begin = 0; begin < x.size(); begin += width) {
     double largest = 0;
@@ -113,11 +115,9 @@ std::vector<double> norm_errors(const OpCall& call) {
     const double deviation =
         std::sqrt(squares / static_cast<double>(width) + static_cast<double>(call.epsilon));
     const double scale = sum_units(static_cast<int64_t>(width)) * 2 * kUnit * largest / deviation;
-    for (size_t i = 0; i < width; ++i) errors[begin + i] = scale * std::abs(weight[i]);
-  }
-  if (call.op == Op::layernorm) {
-    const auto bias = load_all(call.inputs[2]);
-    for (size_t i = 0; i < errors.size(); ++i) errors[i] += kUnit * std::abs(bias[i % width]);
+    for (size_t i = 0; i < width; ++i) {
+      errors[begin + i] = scale * std::abs(weight[i]) + kUnit * std::abs(bias[i]);
+    }
   }
   return errors;
 }

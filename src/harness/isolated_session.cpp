@@ -52,9 +52,10 @@ class Supervisor {
          interleaved_steps(session_.selection.size(), session_.plan.rounds, session_.plan.seed)) {
       if (session_.hooks.should_stop()) return SessionEnd::interrupted;
       if (!session_.collector.wants(step)) continue;
-      if (auto ready = ensure_child(); !ready) return fail_from(ready);
+      auto child = current_child();
+      if (!child) return fail_from(child);
       session_.hooks.on_begin(step);
-      const VisitEnd end = visit_in_child(step);
+      const VisitEnd end = visit_in(**child, step);
       if (end == VisitEnd::interrupted) return SessionEnd::interrupted;
       if (end == VisitEnd::child_lost) child_.reset();
       session_.hooks.on_end(step);
@@ -63,24 +64,24 @@ class Supervisor {
   }
 
  private:
-  Result<void> ensure_child() {
-    if (child_) return {};
+  /// Starts one when there is none. Valid until the child is lost.
+  Result<ChildProcess*> current_child() {
+    if (child_) return &*child_;
     auto child =
         ChildProcess::start([&](ChildChannel& channel) { serve_visits(channel, session_); });
     if (!child) return fail_from(child);
-    child_.emplace(*std::move(child));
-    return {};
+    return &child_.emplace(*std::move(child));
   }
 
-  VisitEnd visit_in_child(const Step& step) {
+  VisitEnd visit_in(ChildProcess& child, const Step& step) {
     Collector& collector = session_.collector;
     const auto start = std::chrono::steady_clock::now();
-    child_->send(order_for(step, collector.calibration(step.benchmark)));
+    child.send(order_for(step, collector.calibration(step.benchmark)));
     std::string line;
     auto& left = time_left_[step.benchmark];
-    auto reading = child_->receive(line, left);
+    auto reading = child.receive(line, left);
     while (reading == ChildProcess::Reading::interrupted && !session_.hooks.should_stop()) {
-      reading = child_->receive(line, left);
+      reading = child.receive(line, left);
     }
     left -= std::chrono::steady_clock::now() - start;
     switch (reading) {
@@ -97,7 +98,7 @@ class Supervisor {
     // A key press (Ctrl-C) reaches the child as well: that is no crash.
     if (session_.hooks.should_stop()) return VisitEnd::interrupted;
     collector.end_early(step.benchmark, Status::failed,
-                        fmt::format("its process {}", child_->wait()));
+                        fmt::format("its process {}", child.wait()));
     return VisitEnd::child_lost;
   }
 

@@ -22,7 +22,7 @@ namespace {
 /// Smaller pieces cost more to hand to another thread than to compute.
 constexpr size_t kGrainElements = 4096;
 /// Below this many multiplications, about 10 us, a product stays on one thread.
-constexpr int64_t kSmallProduct = 64 * 64 * 64;
+constexpr int64_t kSmallProduct = int64_t{64} * 64 * 64;
 
 EigenType type_of(DType dtype) {
   if (dtype == DType::f16) return EigenType::f16;
@@ -44,7 +44,7 @@ bool runs_backward(const ConstTensorView& view) {
 }
 
 EigenMatrix eigen_matrix(const ConstTensorView& matrix) {
-  const auto layout = *matrix_layout(matrix);
+  const auto layout = layout_of_readable(matrix);
   return {.data = matrix.data<float>(),
           .rows = matrix.shape()[0],
           .columns = matrix.shape()[1],

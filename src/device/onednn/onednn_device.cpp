@@ -217,7 +217,9 @@ Result<OpCall> OnednnDevice::prepared_product(const OpCall& call) {
     }
     auto copy = dense(input, i);
     if (!copy) return fail_from(copy);
-    input = stack ? *as_one_matrix(*copy) : *copy;
+    const auto whole = stack ? as_one_matrix(*copy) : *copy;
+    TRILOBITE_CHECK(whole.has_value());  // a dense stack can be seen as one matrix
+    input = *whole;
   }
   if (one_matrix) {
     const int64_t n = call.inputs[1].shape()[1];

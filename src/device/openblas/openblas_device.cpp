@@ -147,7 +147,7 @@ Result<void> OpenblasDevice::transpose(const OpCall& call) {
   const int64_t matrix_elements = call.out.elements() / matrix_count(*a);
   for (int64_t i = 0; i < matrix_count(*a); ++i) {
     const auto matrix = matrix_at(*a, i);
-    const auto layout = *matrix_layout(matrix);
+    const auto layout = layout_of_readable(matrix);
     // Rows of what is in memory: a transposed view holds its columns there.
     const int64_t rows = matrix.shape()[layout.transposed ? 1 : 0];
     const int64_t columns = matrix.shape()[layout.transposed ? 0 : 1];
@@ -191,8 +191,8 @@ Result<void> OpenblasDevice::multiply(const Operands& operands) {
   for (int64_t i = 0; i < matrix_count(operands.a); ++i) {
     const auto a = matrix_at(operands.a, i);
     const auto b = operands.b.shape().rank() == 2 ? operands.b : matrix_at(operands.b, i);
-    const auto a_layout = *matrix_layout(a);
-    const auto b_layout = *matrix_layout(b);
+    const auto a_layout = layout_of_readable(a);
+    const auto b_layout = layout_of_readable(b);
     const int64_t m = a.shape()[0];
     const int64_t n = b.shape()[1];
     const int64_t k = a.shape()[1];
