@@ -8,6 +8,7 @@ MAY_INCLUDE = {
     "base": "",
     "tensor": "base",
     "quant": "base",
+    "gguf": "base",
     "kernels": "base tensor quant",
     "device": "base tensor quant kernels",
     "stats": "base",
@@ -15,7 +16,7 @@ MAY_INCLUDE = {
     "measure": "base record",
     "harness": "base stats record measure",
     "report": "base stats record",
-    "cli": "base tensor quant kernels device stats record measure harness report",
+    "cli": "base tensor quant gguf kernels device stats record measure harness report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 
