@@ -17,21 +17,32 @@ Result<TokenId> MergeListBuilder::find(std::string_view piece) const {
                           piece));
 }
 
-Result<void> MergeListBuilder::add(std::string_view left, std::string_view right) {
-  buffer_.assign(left);
-  buffer_ += right;
-  const auto left_id = find(left);
-  if (!left_id) return fail_from(left_id);
-  const auto right_id = find(right);
-  if (!right_id) return fail_from(right_id);
-  // Rules are mostly in the order of what they make, so the next result is seldom far.
-  TokenId result = last_result_;
-  if (result < 0 || vocabulary_.piece(result) != buffer_) {
-    const auto found = find(buffer_);
-    if (!found) return fail_from(found);
-    result = last_result_ = *found;
+Result<void> MergeListBuilder::add_pair(std::string_view left, std::string_view right,
+                                        bool byte_level) {
+  buffer_.clear();
+  if (byte_level) {
+    append_bytes_of(left, buffer_);
+  } else {
+    buffer_ += left;
   }
-  table_.insert(*left_id, *right_id, {rank_++, result});
+  const size_t cut = buffer_.size();
+  if (byte_level) {
+    append_bytes_of(right, buffer_);
+  } else {
+    buffer_ += right;
+  }
+  const std::string_view whole = buffer_;
+  const auto left_id = find(whole.substr(0, cut));
+  if (!left_id) return fail_from(left_id);
+  const auto right_id = find(whole.substr(cut));
+  if (!right_id) return fail_from(right_id);
+  // Rules are mostly in the order of what they make, so the result is seldom a new search.
+  if (last_result_ < 0 || vocabulary_.piece(last_result_) != whole) {
+    const auto result = find(whole);
+    if (!result) return fail_from(result);
+    last_result_ = *result;
+  }
+  table_.insert(*left_id, *right_id, {rank_++, last_result_});
   return {};
 }
 
@@ -39,9 +50,7 @@ Result<void> MergeListBuilder::add_line(std::string_view line, bool byte_level) 
   const size_t blank = line.find(' ');
   if (blank == std::string_view::npos || line.find(' ', blank + 1) != std::string_view::npos)
     return fail(fmt::format("merge rule {} is '{}', not two pieces", rank_, line));
-  const auto left = line.substr(0, blank);
-  const auto right = line.substr(blank + 1);
-  return byte_level ? add(bytes_of(left), bytes_of(right)) : add(left, right);
+  return add_pair(line.substr(0, blank), line.substr(blank + 1), byte_level);
 }
 
 namespace {

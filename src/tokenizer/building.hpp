@@ -18,8 +18,9 @@ class MergeListBuilder {
  public:
   MergeListBuilder(const Vocabulary& vocabulary, size_t expected)
       : vocabulary_(vocabulary), table_(expected) {}
-  Result<void> add(std::string_view left, std::string_view right);
-  /// "left right", in GPT-2's byte alphabet when `byte_level`.
+  /// In GPT-2's byte alphabet when `byte_level`.
+  Result<void> add_pair(std::string_view left, std::string_view right, bool byte_level);
+  /// "left right".
   Result<void> add_line(std::string_view line, bool byte_level);
   MergeTable take() { return std::move(table_); }
 
