@@ -48,14 +48,15 @@ Result<TokenizerParts> tokenizer_from_gpt2_files(std::string_view vocabulary,
     set_end_of_text(*parts, *end);
   }
   parts->vocabulary.build_index();
-  MergeListBuilder builder(parts->vocabulary, merges.size() / 8);
-  auto read = for_each_line(merges, [&](std::string_view line, size_t) -> Result<void> {
-    if (line.empty() || line.starts_with("#version")) return {};
-    return builder.add_line(line, true);
+  MergeListBuilder builder(parts->vocabulary, merges.size() / 8, true);
+  (void)for_each_line(merges, [&](std::string_view line, size_t) -> Result<void> {
+    if (!line.empty() && !line.starts_with("#version")) builder.add_line(line);
+    return {};
   });
-  if (!read) return fail_from(read);
+  auto table = builder.finish();
+  if (!table) return fail_from(table);
   parts->splits.emplace_back(Gpt2Words());
-  set_byte_level_model(*parts, builder.take(), false);
+  set_byte_level_model(*parts, *std::move(table), false);
   add_control_tokens(*parts, false);
   find_end_of_generation(*parts);
   return parts;

@@ -29,16 +29,18 @@ std::optional<TokenId> find_token(const Tokenizer::Parts& parts, const LargeJson
 
 /// Merges are "left right" or ["left", "right"].
 MergeTable read_merges(const LargeJson& merges, bool byte_level, const Vocabulary& vocabulary) {
-  MergeListBuilder builder(vocabulary, merges.size());
+  MergeListBuilder builder(vocabulary, merges.size(), byte_level);
   for (const auto& merge : merges) {
     if (merge.is_string()) {
-      expect(builder.add_line(merge.get_ref<const std::string&>(), byte_level));
+      builder.add_line(merge.get_ref<const std::string&>());
     } else {
-      expect(builder.add_pair(merge.at(0).get_ref<const std::string&>(),
-                              merge.at(1).get_ref<const std::string&>(), byte_level));
+      builder.add_pair(merge.at(0).get_ref<const std::string&>(),
+                       merge.at(1).get_ref<const std::string&>());
     }
   }
-  return builder.take();
+  auto table = builder.finish();
+  if (!table) throw JsonProblem(table.error().message());
+  return *std::move(table);
 }
 
 void finish_bpe(const LargeJson& model, bool byte_level, Tokenizer::Parts& parts) {

@@ -19,7 +19,7 @@ SpaceCuts::SpaceCuts(const Vocabulary& vocabulary) {
   std::bitset<128> known;
   for (size_t c = 0; c < 128; ++c) {
     const char byte = static_cast<char>(c);
-    known[c] = vocabulary.find({&byte, 1}).has_value();
+    known[c] = vocabulary.find(std::string_view(&byte, 1)).has_value();
   }
   for (size_t pair = 0; pair < ascii_pairs_.size(); ++pair)
     ascii_pairs_[pair] = !known[pair / 128] && !known[pair % 128];
