@@ -11,12 +11,13 @@ MAY_INCLUDE = {
     "gguf": "base",
     "kernels": "base tensor quant",
     "device": "base tensor quant kernels",
+    "model": "base tensor quant gguf kernels",
     "stats": "base",
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
     "report": "base stats record",
-    "cli": "base tensor quant gguf kernels device stats record measure harness report",
+    "cli": "base tensor quant gguf kernels device model stats record measure harness report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 
