@@ -28,7 +28,7 @@ std::string_view Linear::kernel() const {
            : dense->dtype == DType::f16 ? "dense f16"
                                         : "dense bf16";
   }
-  if (const auto* ternary = std::get_if<TernaryWeights>(&weights_)) {
+  if (const auto* ternary = std::get_if<kernels::TernaryWeights>(&weights_)) {
     return ternary->tiles.form() == quant::TernaryForm::two_bit ? "ternary 2.0 bits"
                                                                 : "ternary 1.6 bits";
   }
@@ -77,15 +77,15 @@ Result<void> Linear::multiply_by(const DenseWeights& dense, ProjectionInput& inp
   return {};
 }
 
-Result<void> Linear::multiply_by(const TernaryWeights& ternary, ProjectionInput& input,
+Result<void> Linear::multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,
                                  Compute compute, float* out) const {
   const auto x = input.rows(compute.pool);
   if (!x) return fail_from(x);
   kernels::run_ternary_product(
       {.weights = ternary.tiles,
        .x = *x,
-       .row_scales = ternary.row_scales.empty() ? nullptr : ternary.row_scales.data(),
-       .scale = ternary.scale,
+       .row_scales = ternary.scales.size() == 1 ? nullptr : ternary.scales.data(),
+       .scale = ternary.scales[0],
        .out = out,
        .out_stride = ternary.tiles.rows()},
       compute.pool);

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
 #include "kernels/gemm.hpp"
+#include "kernels/ternary_weights.hpp"
 #include "model/projection_input.hpp"
 #include "quant/group_tiles.hpp"
 #include "quant/ternary_tiles.hpp"
@@ -30,18 +31,7 @@ struct DenseWeights {
   size_t bytes() const { return row_count * column_count * size_of(dtype); }
 };
 
-/// Ternary weights with one scale for all or one for each row.
-struct TernaryWeights {
-  quant::TernaryTiles tiles;
-  float scale;
-  std::vector<float> row_scales;  // empty: `scale` for all
-
-  size_t rows() const { return tiles.rows(); }
-  size_t columns() const { return tiles.columns(); }
-  size_t bytes() const { return tiles.bytes() + row_scales.size() * sizeof(float); }
-};
-
-using Weights = std::variant<DenseWeights, TernaryWeights, quant::GroupTiles>;
+using Weights = std::variant<DenseWeights, kernels::TernaryWeights, quant::GroupTiles>;
 
 /// What a projection needs besides its operands. One caller at a time.
 struct Compute {
@@ -75,8 +65,8 @@ class Linear {
  private:
   Result<void> multiply_by(const DenseWeights& dense, ProjectionInput& input, Compute compute,
                            float* out) const;
-  Result<void> multiply_by(const TernaryWeights& ternary, ProjectionInput& input, Compute compute,
-                           float* out) const;
+  Result<void> multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,
+                           Compute compute, float* out) const;
   Result<void> multiply_by(const quant::GroupTiles& tiles, ProjectionInput& input, Compute compute,
                            float* out) const;
   void scale_and_shift(size_t tokens, Compute compute, float* out) const;

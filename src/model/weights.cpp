@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <cmath>
 #include <utility>
 
 #include "model/tensor_values.hpp"
-#include "quant/group_conversion.hpp"
 #include "quant/i2s_layout_guess.hpp"
 
 namespace trilobite::model {
@@ -14,21 +12,6 @@ namespace {
 
 using gguf::TensorInfo;
 using gguf::TensorType;
-
-/// Ternary tiles of values that are all -s, 0 or s; nothing when they are not.
-Result<std::optional<TernaryWeights>> ternary_of(std::span<const float> values, size_t rows,
-                                                 size_t columns, quant::TernaryForm form) {
-  float scale = 0;
-  for (const float value : values) scale = std::max(scale, std::abs(value));
-  std::vector<int8_t> codes(values.size());
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (values[i] != 0 && std::abs(values[i]) != scale) return std::nullopt;
-    codes[i] = static_cast<int8_t>((values[i] > 0) - (values[i] < 0));
-  }
-  auto tiles = quant::TernaryTiles::pack(codes, rows, columns, form);
-  if (!tiles) return fail_from(tiles);
-  return TernaryWeights{*std::move(tiles), scale, {}};
-}
 
 }  // namespace
 
@@ -78,37 +61,43 @@ Result<Weights> WeightLoader::weights(const TensorInfo& tensor) {
   const auto dense = [&](DType dtype) {
     return Weights(DenseWeights{dtype, tensor.data.data(), tensor.rows(), tensor.columns()});
   };
-  const auto wrapped = [&](auto tiles) -> Result<Weights> {
-    if (!tiles) return fail_from(tiles, fmt::format("tensor '{}'", tensor.name));
-    return Weights(*std::move(tiles));
-  };
   switch (tensor.type->type) {
     case TensorType::f32: return dense(DType::f32);
     case TensorType::f16: return dense(DType::f16);
     case TensorType::bf16: return dense(DType::bf16);
-    case TensorType::q4_0: return wrapped(quant::group_tiles_from_q4_0(packed_view(tensor)));
-    case TensorType::q8_0: return wrapped(quant::group_tiles_from_q8_0(packed_view(tensor)));
-    case TensorType::tq1_0:
-    case TensorType::tq2_0:
-    case TensorType::i2_s: return ternary_weights(tensor);
+    case TensorType::q4_0: return group_weights(tensor, kernels::GroupBlocks::q4_0);
+    case TensorType::q8_0: return group_weights(tensor, kernels::GroupBlocks::q8_0);
+    case TensorType::tq1_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq1_0);
+    case TensorType::tq2_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq2_0);
+    case TensorType::i2_s: return i2s_weights(tensor);
     default: return std::unexpected(unsupported_type(tensor));
   }
 }
 
-Result<Weights> WeightLoader::ternary_weights(const TensorInfo& tensor) {
-  auto layout = quant::I2sLayout::x86_block128;
-  if (tensor.type->type == TensorType::i2_s)
-    layout = options_.i2s_layout.value_or(guess_i2s_layout(file_.contents()));
-  const auto values = tensor_values(tensor, layout);
-  if (!values) return fail_from(values);
-  auto ternary = ternary_of(*values, tensor.rows(), tensor.columns(), options_.ternary_form);
-  if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
-  if (*ternary) return Weights(**std::move(ternary));
-  const auto matrix = quant::MatrixView::from(*values, tensor.rows(), tensor.columns());
-  if (!matrix) return fail_from(matrix);
-  auto tiles = quant::quantize_groups(*matrix, quant::GroupBits::four);
+Result<Weights> WeightLoader::group_weights(const TensorInfo& tensor, kernels::GroupBlocks blocks) {
+  auto tiles = kernels::repack_groups(blocks, packed_view(tensor), pool_);
   if (!tiles) return fail_from(tiles, fmt::format("tensor '{}'", tensor.name));
   return Weights(*std::move(tiles));
+}
+
+Result<Weights> WeightLoader::ternary_weights(const TensorInfo& tensor,
+                                              kernels::TernaryBlocks blocks) {
+  auto ternary =
+      kernels::repack_ternary_blocks(blocks, packed_view(tensor), options_.ternary_form, pool_);
+  if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
+  if (*ternary) return Weights(**std::move(ternary));
+  // Scales differ within a row: a tensor that was not ternary before it was quantised.
+  return group_weights(tensor, blocks == kernels::TernaryBlocks::tq1_0
+                                   ? kernels::GroupBlocks::tq1_0
+                                   : kernels::GroupBlocks::tq2_0);
+}
+
+Result<Weights> WeightLoader::i2s_weights(const TensorInfo& tensor) {
+  if (!i2s_layout_) i2s_layout_ = options_.i2s_layout.value_or(guess_i2s_layout(file_.contents()));
+  auto ternary =
+      kernels::repack_i2s(*i2s_layout_, packed_view(tensor), options_.ternary_form, pool_);
+  if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
+  return Weights(*std::move(ternary));
 }
 
 quant::I2sLayout guess_i2s_layout(const gguf::Gguf& file) {

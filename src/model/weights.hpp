@@ -10,6 +10,8 @@
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
 #include "gguf/gguf_file.hpp"
+#include "kernels/group_repack.hpp"
+#include "kernels/ternary_repack.hpp"
 #include "model/linear.hpp"
 #include "quant/i2s.hpp"
 
@@ -53,14 +55,16 @@ class WeightLoader {
 
  private:
   Result<Weights> weights(const gguf::TensorInfo& tensor);
-  Result<Weights> ternary_weights(const gguf::TensorInfo& tensor);
-  Result<quant::I2sLayout> i2s_layout(const gguf::TensorInfo& tensor);
+  Result<Weights> group_weights(const gguf::TensorInfo& tensor, kernels::GroupBlocks blocks);
+  Result<Weights> ternary_weights(const gguf::TensorInfo& tensor, kernels::TernaryBlocks blocks);
+  Result<Weights> i2s_weights(const gguf::TensorInfo& tensor);
   void keep(const Error& problem);
 
   const gguf::GgufFile& file_;
   ThreadPool& pool_;
   const WeightOptions& options_;
   WeightMemory memory_;
+  std::optional<quant::I2sLayout> i2s_layout_;  // once it is known
   std::optional<Error> problem_;
 };
 
