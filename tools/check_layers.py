@@ -9,6 +9,8 @@ MAY_INCLUDE = {
     "tensor": "base",
     "quant": "base",
     "gguf": "base",
+    "modelfile": "base quant gguf",
+    "fixtures": "base quant gguf modelfile",
     "kernels": "base tensor quant",
     "device": "base tensor quant kernels",
     "stats": "base",
@@ -16,7 +18,7 @@ MAY_INCLUDE = {
     "measure": "base record",
     "harness": "base stats record measure",
     "report": "base stats record",
-    "cli": "base tensor quant gguf kernels device stats record measure harness report",
+    "cli": "base tensor quant gguf modelfile fixtures kernels device stats record measure harness report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 
