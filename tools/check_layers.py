@@ -9,15 +9,17 @@ MAY_INCLUDE = {
     "tensor": "base",
     "quant": "base",
     "gguf": "base",
+    "modelfile": "base quant gguf",
+    "fixtures": "base quant gguf modelfile",
     "kernels": "base tensor quant",
     "device": "base tensor quant kernels",
-    "model": "base tensor quant gguf kernels",
+    "model": "base tensor quant gguf modelfile tokenizer kernels",
     "stats": "base",
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
     "report": "base stats record",
-    "cli": "base tensor quant gguf kernels device model stats record measure harness report",
+    "cli": "base tensor quant gguf modelfile fixtures tokenizer kernels device model stats record measure harness report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 

@@ -28,7 +28,9 @@ constexpr std::array kSubcommands{
                run_compare},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
-    Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+    Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
+    Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
+    Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"report", "write a record in another format", run_report},
 };
 

@@ -9,7 +9,9 @@ namespace trilobite::cli {
 int run_compare(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_env(const Arguments& arguments);
+int run_fixtures(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
+int run_quantize(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 
 /// What `trilobite` knows beyond the lab: its devices and their instruction sets.
