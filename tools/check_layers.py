@@ -14,8 +14,10 @@ MAY_INCLUDE = {
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
-    "report": "base stats record",
-    "cli": "base tensor quant kernels device stats record measure harness report",
+    "store": "base record",
+    "verdict": "base stats record",
+    "report": "base stats record verdict",
+    "cli": "base tensor quant kernels device stats record measure harness store verdict report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 

@@ -30,6 +30,7 @@ constexpr std::array kSubcommands{
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"inspect", "check a record and say what is in it", run_inspect},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
 std::string usage() {
@@ -38,7 +39,7 @@ std::string usage() {
       "trilobite COMMAND "
       "[OPTIONS]\n\n";
   for (const auto& command : kSubcommands)
-    text += fmt::format("  {:<10} {}\n", command.name, command.what);
+    text += fmt::format("  {:<17} {}\n", command.name, command.what);
   return text +
          "\n`trilobite COMMAND --help` shows the options of a command; `trilobite --version` the "
          "version.\n";

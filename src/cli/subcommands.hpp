@@ -11,6 +11,7 @@ int run_devices(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_trend(const Arguments& arguments);
 
 /// What `trilobite` knows beyond the lab: its devices and their instruction sets.
 ProgramFacts engine_facts();
