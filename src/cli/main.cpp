@@ -28,8 +28,15 @@ constexpr std::array kSubcommands{
                run_compare},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
-    Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+    Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
+    Subcommand{"embed", "turn texts into vectors with a BERT model", run_embed},
+    Subcommand{"generate", "continue a text with a model", run_generate},
+    Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
+    Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
+    Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
+    Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
 std::string usage() {
@@ -38,7 +45,7 @@ std::string usage() {
       "trilobite COMMAND "
       "[OPTIONS]\n\n";
   for (const auto& command : kSubcommands)
-    text += fmt::format("  {:<10} {}\n", command.name, command.what);
+    text += fmt::format("  {:<17} {}\n", command.name, command.what);
   return text +
          "\n`trilobite COMMAND --help` shows the options of a command; `trilobite --version` the "
          "version.\n";
