@@ -36,6 +36,7 @@ constexpr std::array kSubcommands{
     Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
     Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"tokenize", "turn text into token ids, or ids into text", run_tokenize},
     Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
