@@ -147,16 +147,15 @@ void write_numbers(std::ofstream& out, const Range& numbers) {
 
 template <typename T, typename ValueOf>
 void write_table(std::ofstream& out, const char* name, const char* type, ValueOf value_of) {
-  std::map<std::vector<T>, uint16_t> blocks;
   std::vector<std::vector<T>> distinct;
   std::vector<uint16_t> index;
   for (uint32_t block = 0; block < tables::kBlocks; ++block) {
     std::vector<T> values;
     for (uint32_t i = 0; i < tables::kBlockSize; ++i)
       values.push_back(value_of(block * tables::kBlockSize + i));
-    const auto [found, is_new] = blocks.emplace(values, static_cast<uint16_t>(distinct.size()));
-    if (is_new) distinct.push_back(values);
-    index.push_back(found->second);
+    const auto found = std::ranges::find(distinct, values);
+    index.push_back(static_cast<uint16_t>(found - distinct.begin()));
+    if (found == distinct.end()) distinct.push_back(values);
   }
   out << fmt::format("static constexpr uint16_t {}Index[] = {{\n", name);
   write_numbers(out, index);
