@@ -6,10 +6,13 @@
 
 namespace trilobite::cli {
 
+int run_ab(const Arguments& arguments);
+int run_baseline(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
+int run_regression_check(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 
