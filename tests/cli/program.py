@@ -17,7 +17,8 @@ class Program(unittest.TestCase):
         self.path = pathlib.Path(self.folder.name)
 
     def run_program(self, *words, code=0, env=None):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), **(env or {})}
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), "TRILOBITE_STORE": "none",
+                       **(env or {})}
         done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
                               timeout=300)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
