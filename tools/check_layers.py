@@ -9,15 +9,21 @@ MAY_INCLUDE = {
     "tensor": "base",
     "quant": "base",
     "gguf": "base",
+    "tokenizer": "base gguf",
+    "modelfile": "base quant gguf",
+    "fixtures": "base quant gguf modelfile",
     "kernels": "base tensor quant",
     "device": "base tensor quant kernels",
+    "model": "base tensor quant gguf modelfile tokenizer kernels",
     "stats": "base",
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
-    "report": "base stats record",
-    "cli": "base tensor quant gguf kernels device stats record measure harness report",
+    "store": "base record",
+    "verdict": "base stats record",
+    "report": "base stats record verdict",
 }
+MAY_INCLUDE["cli"] = " ".join(MAY_INCLUDE)
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 
 

@@ -9,6 +9,7 @@
 #include "cli/bench_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/subcommands.hpp"
+#include "harness/step_server.hpp"
 #include "measure/allocation_count.hpp"
 #include "trilobite/version.hpp"
 
@@ -22,14 +23,24 @@ struct Subcommand {
 };
 
 constexpr std::array kSubcommands{
+    Subcommand{"ab", "compare two builds in lock-step", run_ab},
+    Subcommand{"baseline", "keep pools of runs to compare later runs with", run_baseline},
     Subcommand{"bench", "run benchmarks",
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
-    Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+    Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
+    Subcommand{"embed", "turn texts into vectors with a BERT model", run_embed},
+    Subcommand{"generate", "continue a text with a model", run_generate},
+    Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
+    Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
+    Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
+    Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
+    Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
 std::string usage() {
@@ -38,7 +49,7 @@ std::string usage() {
       "trilobite COMMAND "
       "[OPTIONS]\n\n";
   for (const auto& command : kSubcommands)
-    text += fmt::format("  {:<10} {}\n", command.name, command.what);
+    text += fmt::format("  {:<17} {}\n", command.name, command.what);
   return text +
          "\n`trilobite COMMAND --help` shows the options of a command; `trilobite --version` the "
          "version.\n";
@@ -70,6 +81,8 @@ int run(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error code, not the end
+  if (trilobite::step_protocol_is_wanted())
+    return trilobite::serve_steps_on_standard_streams(trilobite::registered_benchmarks());
   trilobite::use_counting_malloc();
   return trilobite::cli::run({argv, argv + argc});
 }

@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 
-#include "base/file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
+#include "cli/output.hpp"
 #include "cli/subcommands.hpp"
 #include "record/record_json.hpp"
 
@@ -21,7 +21,7 @@ int run_report(const Arguments& arguments) {
   const auto record = load_record(input);
   if (!record) return report_error(record.error());
   const auto text = find_format(format)->write(*record);
-  const auto done = output.empty() ? print(text) : write_file_atomically(output, text);
+  const auto done = deliver(text, output);
   return done ? kFine : report_error(done.error());
 }
 

@@ -21,9 +21,13 @@ struct RunOptions {
   bool no_isolation = false;
   bool no_limits = false;
   bool refresh_limits = false;
+  std::string store;  // store_option.hpp
 };
 
 void add_run_options(CLI::App& app, RunOptions& options);
+
+/// The value of --seed, else of BITNET_SEED, else `base`; not negative.
+Result<uint64_t> seed_from(const std::string& flag, uint64_t base);
 
 /// Flags over environment (BITNET_DETERMINISTIC, BITNET_SEED, TRILOBITE_ISA, RAYON_NUM_THREADS)
 /// over `base`.

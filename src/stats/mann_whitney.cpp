@@ -69,14 +69,21 @@ double exact_p_value(double u, size_t n, size_t m) {
   return std::min(1.0, 2 * (static_cast<double>(at_most) / static_cast<double>(all)));
 }
 
-double normal_p_value(const RankedPair& ranked, double n, double m) {
+/// Distance of U from its mean in standard deviations, with tie and continuity correction; negative
+/// when the correction is larger than the distance.
+double normal_score(const RankedPair& ranked, double n, double m) {
   const double pairs = n * m;
   const double total = n + m;
   const double variance = pairs / 12 * (total + 1 - ranked.tie_term / (total * (total - 1)));
-  if (variance <= 0) return 1;  // all values equal
   const double larger_u = std::max(ranked.u, pairs - ranked.u);
-  const double z = (larger_u - pairs / 2 - 0.5) / std::sqrt(variance);
-  return std::min(1.0, 2 * normal_survival(z));
+  if (variance <= 0) return 0;  // all values equal
+  return (larger_u - pairs / 2 - 0.5) / std::sqrt(variance);
+}
+
+std::vector<double> sorted_copy(std::span<const double> values) {
+  std::vector<double> copy(values.begin(), values.end());
+  std::ranges::sort(copy);
+  return copy;
 }
 
 }  // namespace
@@ -89,8 +96,15 @@ MannWhitney mann_whitney(const Sample& first, const Sample& second) {
                      std::max(n, m) <= kLargestExactLarger;
   const double p_value =
       exact ? exact_p_value(ranked.u, n, m)
-            : normal_p_value(ranked, static_cast<double>(n), static_cast<double>(m));
+            : std::min(1.0, 2 * normal_survival(normal_score(ranked, static_cast<double>(n),
+                                                             static_cast<double>(m))));
   return {.u = ranked.u, .p_value = p_value, .exact = exact};
+}
+
+double mann_whitney_z(std::span<const double> first, std::span<const double> second) {
+  const auto ranked = rank(sorted_copy(first), sorted_copy(second));
+  return std::max(0.0, normal_score(ranked, static_cast<double>(first.size()),
+                                    static_cast<double>(second.size())));
 }
 
 }  // namespace trilobite::stats

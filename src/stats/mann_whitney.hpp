@@ -1,6 +1,8 @@
 #pragma once
 // The Mann-Whitney U test: do values of one sample tend to be larger than those of the other?
 
+#include <span>
+
 #include "stats/sample.hpp"
 
 namespace trilobite::stats {
@@ -16,5 +18,9 @@ struct MannWhitney {
 /// choice of scipy's mannwhitneyu(method='auto'), which has no upper limit and takes minutes there.
 /// Samples that are all one value give p = 1.
 MannWhitney mann_whitney(const Sample& first, const Sample& second);
+
+/// The statistic of the normal approximation alone, without sign: how many standard deviations U is
+/// from its mean, 0 at least. Both sides hold finite values, at least one each, in any order.
+double mann_whitney_z(std::span<const double> first, std::span<const double> second);
 
 }  // namespace trilobite::stats

@@ -69,5 +69,22 @@ TEST(MannWhitney, exact_and_normal_p_meet_in_large_samples) {
   EXPECT_NEAR(exact.p_value, normal.p_value, 0.01);
 }
 
+TEST(MannWhitney, z_and_p_value_are_one_approximation) {
+  Engine engine(3);
+  std::vector<double> first(30);
+  std::vector<double> second(25);
+  for (auto& value : first) value = normal(engine);
+  for (auto& value : second) value = 0.5 + normal(engine);
+  const double z = mann_whitney_z(first, second);
+  EXPECT_NEAR(mann_whitney(make_sample(first), make_sample(second)).p_value, 2 * normal_survival(z),
+              1e-12);
+  EXPECT_EQ(z, mann_whitney_z(second, first));
+}
+
+TEST(MannWhitney, z_of_equal_or_few_values_is_zero) {
+  EXPECT_EQ(mann_whitney_z(std::vector<double>{2, 2}, std::vector<double>{2, 2, 2}), 0);
+  EXPECT_EQ(mann_whitney_z(std::vector<double>{1}, std::vector<double>{2}), 0);
+}
+
 }  // namespace
 }  // namespace trilobite::stats
