@@ -33,6 +33,7 @@ constexpr std::array kSubcommands{
     Subcommand{"generate", "continue a text with a model", run_generate},
     Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
     Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
+    Subcommand{"inference", "measure a model: loading, prompts, generation, memory", run_inference},
     Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
     Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"report", "write a record in another format", run_report},

@@ -12,6 +12,7 @@ int run_embed(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_fixtures(const Arguments& arguments);
 int run_generate(const Arguments& arguments);
+int run_inference(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_logits(const Arguments& arguments);
 int run_perplexity(const Arguments& arguments);
