@@ -18,7 +18,7 @@ SymbolTable SymbolTable::of_bytes(const Vocabulary& vocabulary) {
   SymbolTable table;
   for (unsigned byte = 0; byte < 256; ++byte) {
     const char character = static_cast<char>(byte);
-    table.bytes_[byte] = vocabulary.find({&character, 1}).value_or(kUnknownSymbol);
+    table.bytes_[byte] = vocabulary.find(std::string_view(&character, 1)).value_or(kUnknownSymbol);
   }
   return table;
 }

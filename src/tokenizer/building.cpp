@@ -11,37 +11,71 @@
 
 namespace trilobite {
 
-Result<TokenId> MergeListBuilder::find(std::string_view piece) const {
-  if (const auto id = vocabulary_.find(piece)) return *id;
-  return fail(fmt::format("merge rule {} needs the piece '{}', which the vocabulary lacks", rank_,
-                          piece));
-}
-
-Result<void> MergeListBuilder::add(std::string_view left, std::string_view right) {
-  buffer_.assign(left);
-  buffer_ += right;
-  const auto left_id = find(left);
-  if (!left_id) return fail_from(left_id);
-  const auto right_id = find(right);
-  if (!right_id) return fail_from(right_id);
-  // Rules are mostly in the order of what they make, so the next result is seldom far.
-  TokenId result = last_result_;
-  if (result < 0 || vocabulary_.piece(result) != buffer_) {
-    const auto found = find(buffer_);
-    if (!found) return fail_from(found);
-    result = last_result_ = *found;
+void MergeListBuilder::append(std::string_view piece, std::string& text) const {
+  if (byte_level_) {
+    append_bytes_of(piece, text);
+  } else {
+    text += piece;
   }
-  table_.insert(*left_id, *right_id, {rank_++, result});
-  return {};
 }
 
-Result<void> MergeListBuilder::add_line(std::string_view line, bool byte_level) {
+void MergeListBuilder::add_pair(std::string_view left, std::string_view right) {
+  auto& pending = pending_[waiting_++];
+  auto& text = pending.text;
+  text.clear();
+  append(left, text);
+  pending.cut = text.size();
+  append(right, text);
+  pending.left = vocabulary_.probe(std::string_view(text).substr(0, pending.cut));
+  pending.right = vocabulary_.probe(std::string_view(text).substr(pending.cut));
+  if (waiting_ == kBlock) work_off();
+}
+
+void MergeListBuilder::add_line(std::string_view line) {
   const size_t blank = line.find(' ');
-  if (blank == std::string_view::npos || line.find(' ', blank + 1) != std::string_view::npos)
-    return fail(fmt::format("merge rule {} is '{}', not two pieces", rank_, line));
-  const auto left = line.substr(0, blank);
-  const auto right = line.substr(blank + 1);
-  return byte_level ? add(bytes_of(left), bytes_of(right)) : add(left, right);
+  if (blank != std::string_view::npos && line.find(' ', blank + 1) == std::string_view::npos)
+    return add_pair(line.substr(0, blank), line.substr(blank + 1));
+  work_off();
+  if (!problem_) problem_ = Error(fmt::format("merge rule {} is '{}', not two pieces", rank_, line));
+}
+
+Result<MergeTable> MergeListBuilder::finish() {
+  work_off();
+  if (problem_) return std::unexpected(*std::move(problem_));
+  return std::move(table_);
+}
+
+TokenId MergeListBuilder::find(const Vocabulary::Probe& probe) {
+  if (const auto id = vocabulary_.find(probe)) return *id;
+  if (!problem_) {
+    problem_ = Error(fmt::format("merge rule {} needs the piece '{}', which the vocabulary lacks",
+                                 rank_, probe.piece));
+  }
+  return kUnknownSymbol;
+}
+
+void MergeListBuilder::look_up(Pending& pending) {
+  pending.left_id = find(pending.left);
+  pending.right_id = find(pending.right);
+  // Rules are mostly in the order of what they make, so the result is seldom a new search.
+  const auto makes = [&](TokenId id) {
+    return vocabulary_.contains(id) && vocabulary_.piece(id) == pending.text;
+  };
+  if (!makes(last_result_) && !makes(++last_result_))
+    last_result_ = find(vocabulary_.probe(pending.text));
+  pending.result = last_result_;
+  table_.prefetch(pending.left_id, pending.right_id);
+  ++rank_;
+}
+
+void MergeListBuilder::work_off() {
+  const uint32_t first_rank = rank_;
+  const std::span block(pending_.data(), waiting_);
+  for (auto& pending : block) look_up(pending);
+  waiting_ = 0;
+  if (problem_) return;
+  for (uint32_t i = 0; const auto& pending : block)
+    table_.insert(pending.left_id, pending.right_id, {first_rank + i++, pending.result});
 }
 
 namespace {

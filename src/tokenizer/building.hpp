@@ -1,7 +1,9 @@
 #pragma once
 // What several loaders need to turn their files into parts.
 
+#include <array>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,23 +15,43 @@
 namespace trilobite {
 
 /// Merge rules from pairs of pieces in the order of their ranks. A rule that names a piece which the
-/// vocabulary lacks, or makes one, is an error.
+/// vocabulary lacks, or makes one, is an error. Rules are worked on in blocks, so that the searches
+/// of one block wait for memory together and not one after the other.
 class MergeListBuilder {
  public:
-  MergeListBuilder(const Vocabulary& vocabulary, size_t expected)
-      : vocabulary_(vocabulary), table_(expected) {}
-  Result<void> add(std::string_view left, std::string_view right);
-  /// "left right", in GPT-2's byte alphabet when `byte_level`.
-  Result<void> add_line(std::string_view line, bool byte_level);
-  MergeTable take() { return std::move(table_); }
+  MergeListBuilder(const Vocabulary& vocabulary, size_t expected, bool byte_level)
+      : vocabulary_(vocabulary), byte_level_(byte_level), table_(expected) {}
+  /// In GPT-2's byte alphabet when byte-level.
+  void add_pair(std::string_view left, std::string_view right);
+  /// "left right".
+  void add_line(std::string_view line);
+  /// The first problem, or the rules.
+  Result<MergeTable> finish();
 
  private:
-  Result<TokenId> find(std::string_view piece) const;
+  static constexpr size_t kBlock = 32;
+  struct Pending {
+    std::string text;  // both pieces
+    size_t cut = 0;
+    Vocabulary::Probe left;
+    Vocabulary::Probe right;
+    Symbol left_id = kUnknownSymbol;
+    Symbol right_id = kUnknownSymbol;
+    Symbol result = kUnknownSymbol;
+  };
+  void append(std::string_view piece, std::string& text) const;
+  void work_off();
+  void look_up(Pending& pending);
+  TokenId find(const Vocabulary::Probe& probe);
+
   const Vocabulary& vocabulary_;
+  bool byte_level_;
   MergeTable table_;
   uint32_t rank_ = 0;
   TokenId last_result_ = -1;
-  std::string buffer_;
+  std::array<Pending, kBlock> pending_;
+  size_t waiting_ = 0;
+  std::optional<Error> problem_;
 };
 
 /// The rules of SentencePiece's BPE: any two symbols merge whose texts together are a piece, those

@@ -171,11 +171,11 @@ class GgufLoader {
     }
     const auto merges = file_.array(key("merges"), ValueType::text);
     if (!merges) return fail_from(merges);
-    MergeListBuilder builder(parts_->vocabulary, (*merges)->count);
-    for (const auto line : (*merges)->texts) {
-      if (auto added = builder.add_line(line, true); !added) return fail_from(added, key("merges"));
-    }
-    set_byte_level_model(*parts_, builder.take(), whole_words_first);
+    MergeListBuilder builder(parts_->vocabulary, (*merges)->count, true);
+    for (const auto line : (*merges)->texts) builder.add_line(line);
+    auto table = builder.finish();
+    if (!table) return fail_from(table, key("merges"));
+    set_byte_level_model(*parts_, *std::move(table), whole_words_first);
     return {};
   }
 

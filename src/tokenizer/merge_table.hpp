@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "tokenizer/hash_bytes.hpp"
+
 namespace trilobite {
 
 using Symbol = int32_t;
@@ -23,13 +25,15 @@ class MergeTable {
 
   /// A later rule for the same pair replaces the earlier one.
   void insert(Symbol left, Symbol right, Merge merge) {
-    if (2 * (count_ + 1) > slots_.size()) grow_to(2 * count_ + 2);
+    if (5 * (count_ + 1) > 3 * slots_.size()) grow_to(2 * count_ + 2);
     auto& slot = slots_[find_slot(left, right)];
     count_ += slot.merge.rank == kNoRank ? 1 : 0;
     slot = {left, right, merge};
   }
   /// `rank` is kNoRank when the pair does not merge.
   Merge find(Symbol left, Symbol right) const { return slots_[find_slot(left, right)].merge; }
+  /// Fetches what an insertion or search will need into the cache.
+  void prefetch(Symbol left, Symbol right) const { __builtin_prefetch(&slots_[home(left, right)]); }
   size_t size() const { return count_; }
 
  private:
@@ -38,11 +42,14 @@ class MergeTable {
     Symbol right = kUnknownSymbol;
     Merge merge;
   };
-  /// The slot of the pair, or the empty one where it would go.
-  size_t find_slot(Symbol left, Symbol right) const {
+  size_t home(Symbol left, Symbol right) const {
     const uint64_t key =
         static_cast<uint64_t>(static_cast<uint32_t>(left)) << 32 | static_cast<uint32_t>(right);
-    size_t slot = (key * 0x9E3779B97F4A7C15 ^ key >> 29) * 0x6A09E667F3BCC909 >> shift_;
+    return (key * kHashA ^ key >> 29) * kHashB >> shift_;
+  }
+  /// The slot of the pair, or the empty one where it would go.
+  size_t find_slot(Symbol left, Symbol right) const {
+    size_t slot = home(left, right);
     const size_t mask = slots_.size() - 1;
     while (slots_[slot].merge.rank != kNoRank &&
            (slots_[slot].left != left || slots_[slot].right != right)) {
@@ -51,7 +58,7 @@ class MergeTable {
     return slot;
   }
   void grow_to(size_t expected) {
-    const size_t size = std::bit_ceil(2 * expected + 16);
+    const size_t size = std::bit_ceil(5 * expected / 3 + 16);  // at most 60 % full
     std::vector<Slot> old(size);
     old.swap(slots_);
     shift_ = 64 - std::countr_zero(size);

@@ -63,6 +63,14 @@ struct Applier {
       out.append(step.to, in.origin(found, i));
     }
   }
+  void operator()(const ReplaceSpaceRuns& step) const {
+    for (size_t i = 0; i < in.bytes.size();) {
+      const size_t run = std::min(in.bytes.find("  ", i), in.bytes.size());
+      out.copy(in, i, run);
+      i = std::min(in.bytes.find_first_not_of(' ', run), in.bytes.size());
+      if (run < i) out.append(step.to, in.origin(run, i));
+    }
+  }
   void operator()(const PrependText& step) const {
     if (in.bytes.empty()) return;
     out.append(step.text, in.origin(0, 0));

@@ -27,6 +27,10 @@ struct ReplaceText {
   std::string from;  // not empty
   std::string to;
 };
+/// Two or more blanks in a row become one `to`.
+struct ReplaceSpaceRuns {
+  std::string to;
+};
 /// Before every text that is not empty.
 struct PrependText {
   std::string text;
@@ -62,7 +66,7 @@ struct Metaspace {
 struct PrefixSpace {};
 
 using NormalizeStep = std::variant<UnicodeForm, Lowercase, StripAccents, StripSpace, ReplaceText,
-                                   PrependText, BertClean, PrecompiledClusters, SentencePieceRules,
+                                   ReplaceSpaceRuns, PrependText, BertClean, PrecompiledClusters, SentencePieceRules,
                                    Metaspace, PrefixSpace>;
 
 /// Two buffers to go to and fro between.

@@ -15,6 +15,14 @@ bool is_ascii(char byte) { return static_cast<signed char>(byte) >= 0; }
 }  // namespace
 
 SpaceCuts::SpaceCuts(const Vocabulary& vocabulary) {
+  marker_is_known_ = vocabulary.find(kMarkerText).has_value();
+  std::bitset<128> known;
+  for (size_t c = 0; c < 128; ++c) {
+    const char byte = static_cast<char>(c);
+    known[c] = vocabulary.find(std::string_view(&byte, 1)).has_value();
+  }
+  for (size_t pair = 0; pair < ascii_pairs_.size(); ++pair)
+    ascii_pairs_[pair] = !known[pair / 128] && !known[pair % 128];
   for (size_t i = 0; i < vocabulary.size(); ++i) {
     auto piece = vocabulary.piece(static_cast<TokenId>(i));
     while (!piece.empty()) {
@@ -36,7 +44,7 @@ size_t SpaceCuts::next_cut(std::string_view text, size_t begin) const {
       if (is_ascii(before) && !may_join(before, here)) return i;
     } else if (here == kMarkerFirstByte && text.substr(i).starts_with(kMarkerText)) {
       const auto left = utf8::decode_last(text.substr(0, i)).code_point;
-      if (!before_marker_.contains(left)) return i;
+      if (marker_is_known_ && !before_marker_.contains(left)) return i;
     }
   }
   return text.size();

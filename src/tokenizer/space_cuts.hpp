@@ -25,7 +25,9 @@ class SpaceCuts {
   bool may_join(char left, char right) const {
     return ascii_pairs_[static_cast<size_t>(left) * 128 + static_cast<size_t>(right)];
   }
-  std::bitset<128 * 128> ascii_pairs_;             // stand together in some piece
+  // Stand together in some piece, or are both unknown, which makes one token of them.
+  std::bitset<128 * 128> ascii_pairs_;
+  bool marker_is_known_ = false;
   std::unordered_set<uint32_t> before_marker_;     // characters with "▁" after them in some piece
 };
 

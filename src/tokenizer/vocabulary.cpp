@@ -3,8 +3,6 @@
 #include <bit>
 #include <charconv>
 
-#include "tokenizer/hash_bytes.hpp"
-
 namespace trilobite {
 
 void Vocabulary::reserve(size_t tokens, size_t bytes) {
@@ -33,23 +31,33 @@ void Vocabulary::build_index() {
   for (size_t i = 0; i < tokens_.size(); ++i) {
     const auto id = static_cast<TokenId>(i);
     if (!is_indexed(kind(id))) continue;
-    const uint64_t hash = hash_bytes(piece(id));
-    const auto tag = static_cast<uint32_t>(hash >> 32);
-    size_t slot = hash & mask;
-    while (slots_[slot].id >= 0 &&
-           (slots_[slot].tag != tag || piece(slots_[slot].id) != piece(id))) {
+    const auto wanted = probe(piece(id));
+    size_t slot = wanted.slot;
+    while (slots_[slot].id >= 0 && !is_at(slots_[slot], wanted.piece, wanted.key))
       slot = (slot + 1) & mask;
-    }
-    slots_[slot] = {tag, id};
+    slots_[slot] = {wanted.key, static_cast<uint32_t>(wanted.piece.size()), id};
   }
 }
 
-std::optional<TokenId> Vocabulary::find(std::string_view wanted) const {
+Vocabulary::Probe Vocabulary::probe(std::string_view wanted) const {
+  Probe probe{.piece = wanted};
+  uint64_t hash = 0;
+  if (wanted.size() <= 16) {
+    probe.key = short_key(wanted.data(), wanted.size());
+    hash = hash_key(probe.key, wanted.size()) * kHashB;
+  } else {
+    hash = hash_bytes(wanted);
+    probe.key = {hash, 0};
+  }
+  probe.slot = (hash >> 20) & (slots_.size() - 1);
+  __builtin_prefetch(&slots_[probe.slot]);
+  return probe;
+}
+
+std::optional<TokenId> Vocabulary::find(const Probe& probe) const {
   const size_t mask = slots_.size() - 1;
-  const uint64_t hash = hash_bytes(wanted);
-  const auto tag = static_cast<uint32_t>(hash >> 32);
-  for (size_t slot = hash & mask; slots_[slot].id >= 0; slot = (slot + 1) & mask) {
-    if (slots_[slot].tag == tag && piece(slots_[slot].id) == wanted) return slots_[slot].id;
+  for (size_t slot = probe.slot; slots_[slot].id >= 0; slot = (slot + 1) & mask) {
+    if (is_at(slots_[slot], probe.piece, probe.key)) return slots_[slot].id;
   }
   return std::nullopt;
 }

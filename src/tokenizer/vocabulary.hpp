@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tokenizer/hash_bytes.hpp"
 #include "trilobite/tokenizer.hpp"
 
 namespace trilobite {
@@ -43,7 +44,16 @@ class Vocabulary {
   /// Makes `find` work; to be called once, when all tokens are in. Of equal pieces the last wins.
   void build_index();
   /// Among the pieces that text can become: normal, user-defined and unused ones.
-  std::optional<TokenId> find(std::string_view piece) const;
+  std::optional<TokenId> find(std::string_view piece) const { return find(probe(piece)); }
+  /// The first half of `find`: starts the search and fetches what it needs into the cache, so that
+  /// many searches overlap. The text must live on until the second half.
+  struct Probe {
+    std::string_view piece;
+    ShortKey key;
+    size_t slot;
+  };
+  Probe probe(std::string_view piece) const;
+  std::optional<TokenId> find(const Probe& probe) const;
   /// Among all; slow.
   std::optional<TokenId> find_any(std::string_view piece) const;
   /// Ids of "<0x00>" to "<0xFF>"; -1 where there is none.
@@ -56,10 +66,16 @@ class Vocabulary {
     float score = 0;
     TokenKind kind = TokenKind::missing;
   };
+  /// Pieces of up to 16 bytes are in the slot itself, of longer ones their hash.
   struct Slot {
-    uint32_t tag = 0;
+    ShortKey key{};
+    uint32_t length = 0;
     TokenId id = -1;
   };
+  bool is_at(const Slot& slot, std::string_view wanted, const ShortKey& key) const {
+    return slot.length == wanted.size() && slot.key == key &&
+           (wanted.size() <= 16 || piece(slot.id) == wanted);
+  }
   bool is_indexed(TokenKind kind) const {
     return kind == TokenKind::normal || kind == TokenKind::user_defined ||
            kind == TokenKind::unused;
