@@ -29,6 +29,7 @@ constexpr std::array kSubcommands{
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
+    Subcommand{"crossval", "run a model through another engine too, and compare", run_crossval},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
