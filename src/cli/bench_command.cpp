@@ -6,6 +6,8 @@
 
 #include "cli/exit_code.hpp"
 #include "cli/formats.hpp"
+#include "cli/store_option.hpp"
+#include "report/regression_report.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -16,6 +18,8 @@ struct BenchFlags {
   bool list = false;
   std::string output;
   std::string format = "human";
+  std::string save_baseline;
+  std::string baseline;
 };
 
 void add_bench_flags(CLI::App& app, BenchFlags& flags) {
@@ -29,6 +33,10 @@ void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_option("--output-format", flags.format,
                  "human, json, csv, samples-csv, bencher or gbench")
       ->check(CLI::IsMember(format_names()));
+  app.add_option("--save-baseline", flags.save_baseline,
+                 "keep this run as the baseline of that name, instead of what it was");
+  app.add_option("--baseline", flags.baseline,
+                 "compare with that baseline of the store (or a file) afterwards");
   add_run_options(app, flags.run);
 }
 
@@ -60,6 +68,43 @@ Result<void> deliver(const BenchFlags& flags, const RunRecord& record, const Pat
                            record_path.empty() ? flags.output : record_path.string()));
 }
 
+Result<void> save_baseline(const BenchFlags& flags, const RunRecord& record) {
+  auto history = open_store(flags.run.store, store::Access::write);
+  if (!history) return fail_from(history);
+  Baseline baseline = baseline_of(record);
+  baseline.id = flags.save_baseline;
+  if (auto sound = check_baseline(baseline); !sound) return sound;
+  if (!history->baseline(baseline.id)) return history->create(baseline);
+  return history->update(baseline.id, [&](Baseline& old) -> Result<void> {
+    old.runs = std::move(baseline.runs);
+    old.updated_at = record.finished_at;
+    return {};
+  });
+}
+
+/// Names of baselines that cannot work are told before hours of work.
+Result<void> check_baseline_flags(const BenchFlags& flags) {
+  if (!flags.baseline.empty()) {
+    if (auto pool = load_pool(flags.baseline, flags.run.store); !pool)
+      return fail_from(pool, "--baseline");
+  }
+  if (!flags.save_baseline.empty() && store_named(flags.run.store).empty())
+    return fail("--save-baseline needs a store, and the store is 'none'");
+  return {};
+}
+
+Result<void> use_baselines(const BenchFlags& flags, const RunRecord& record) {
+  if (!flags.baseline.empty()) {
+    const auto baseline = load_pool(flags.baseline, flags.run.store);
+    if (!baseline) return fail_from(baseline, "--baseline");
+    const auto report = verdict::check_regression(*baseline, baseline_of(record), {});
+    if (!report) return fail_from(report, "--baseline");
+    auto printed = print("\n" + regression_table(*report, terminal_width(), stdout_is_terminal()));
+    if (!printed) return printed;
+  }
+  return flags.save_baseline.empty() ? Result<void>() : save_baseline(flags, record);
+}
+
 }  // namespace
 
 int run_bench(const Arguments& arguments, const ProgramFacts& program) {
@@ -76,6 +121,7 @@ int run_bench(const Arguments& arguments, const ProgramFacts& program) {
     const auto listed = list_benchmarks(*selection);
     return listed ? kFine : report_error(listed.error());
   }
+  if (auto usable = check_baseline_flags(flags); !usable) return report_error(usable.error());
   const Path record_path = record_path_for(flags);
   if (!flags.output.empty()) {
     if (auto writable = check_writable(flags.output); !writable)
@@ -90,6 +136,7 @@ int run_bench(const Arguments& arguments, const ProgramFacts& program) {
   if (!run) return report_error(run.error());
   if (auto delivered = deliver(flags, run->record, record_path); !delivered)
     return report_error(delivered.error());
+  if (auto used = use_baselines(flags, run->record); !used) return report_error(used.error());
   return exit_code_of(*run);
 }
 

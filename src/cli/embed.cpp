@@ -43,7 +43,7 @@ Result<std::vector<std::vector<int32_t>>> texts_as_ids(const EmbedFlags& flags,
     if (!flags.texts.empty()) return fail("give either TEXT or --ids, not both");
     const auto ids = parse_ids(flags.ids);
     if (!ids) return fail_from(ids);
-    return std::vector{*ids};
+    return std::vector<std::vector<int32_t>>{*ids};
   }
   if (flags.texts.empty()) return fail("there is nothing to embed; give a TEXT or --ids");
   const auto tokenizer = load_tokenizer(file);

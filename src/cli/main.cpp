@@ -9,6 +9,7 @@
 #include "cli/bench_command.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/subcommands.hpp"
+#include "harness/step_server.hpp"
 #include "measure/allocation_count.hpp"
 #include "trilobite/version.hpp"
 
@@ -22,10 +23,13 @@ struct Subcommand {
 };
 
 constexpr std::array kSubcommands{
+    Subcommand{"ab", "compare two builds in lock-step", run_ab},
+    Subcommand{"baseline", "keep pools of runs to compare later runs with", run_baseline},
     Subcommand{"bench", "run benchmarks",
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
+    Subcommand{"crossval", "run a model through another engine too, and compare", run_crossval},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
@@ -33,8 +37,10 @@ constexpr std::array kSubcommands{
     Subcommand{"generate", "continue a text with a model", run_generate},
     Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
     Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
+    Subcommand{"inference", "measure a model: loading, prompts, generation, memory", run_inference},
     Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
     Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
+    Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
     Subcommand{"tokenize", "turn text into token ids, or ids into text", run_tokenize},
     Subcommand{"trend", "find where a series changed its level", run_trend},
@@ -78,6 +84,8 @@ int run(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error code, not the end
+  if (trilobite::step_protocol_is_wanted())
+    return trilobite::serve_steps_on_standard_streams(trilobite::registered_benchmarks());
   trilobite::use_counting_malloc();
   return trilobite::cli::run({argv, argv + argc});
 }

@@ -9,6 +9,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/progress.hpp"
 #include "cli/stop_signal.hpp"
+#include "cli/store_option.hpp"
 #include "harness/child_process.hpp"
 #include "harness/session.hpp"
 #include "measure/environment.hpp"
@@ -126,6 +127,7 @@ std::string new_run_id() {
 }
 
 int exit_code_of(const FinishedRun& run) {
+  if (!run.stored) return report_error(run.stored.error());
   if (run.interrupted) return kInterrupted;
   const auto bad = [](const BenchmarkResult& result) {
     return result.status == Status::failed || result.status == Status::timeout;
@@ -138,8 +140,13 @@ Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& p
   if (!request.record_path.empty()) {
     if (auto writable = check_writable(request.record_path); !writable) return fail_from(writable);
   }
+  if (const auto store = store_named(request.options.store); !store.empty()) {
+    // Closed again at once: no connection may be alive when the measuring child is forked.
+    const auto opened = store::History::open(store, store::Access::write);
+    if (!opened) return fail_from(opened);
+  }
   if (auto set = program.set_isa(request.plan.isa); !set) return fail_from(set);
-  FinishedRun run{begin_record(request, program)};
+  FinishedRun run{begin_record(request, program), false, {}};
   auto limits = find_limits(request, run.record);
   if (!limits) return fail_from(limits);
   run.record.limits = *std::move(limits);
@@ -166,6 +173,7 @@ Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& p
   run.interrupted = *end == SessionEnd::interrupted;
   run.record.complete = !run.interrupted;
   if (auto last = keeper.update(true); !last) return fail_from(last);
+  run.stored = keep_run(request.options.store, run.record);
   return run;
 }
 

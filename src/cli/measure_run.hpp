@@ -33,12 +33,13 @@ struct RunRequest {
 struct FinishedRun {
   RunRecord record;
   bool interrupted = false;
+  Result<void> stored;  // the record is safe in its file, or in memory, when the store failed
 };
 
 Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& program);
 
-/// 130 when interrupted; 1 when a benchmark had a wrong answer, crashed or timed out: a gate that
-/// said no; else 0.
+/// What the store said when it could not keep the run; 130 when interrupted; 1 when a benchmark had
+/// a wrong answer, crashed or timed out: a gate that said no; else 0.
 int exit_code_of(const FinishedRun& run);
 
 /// "20260131T123456-1a2b": time and process, so that two runs never share a file.

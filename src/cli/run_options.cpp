@@ -7,6 +7,7 @@
 #include "base/duration.hpp"
 #include "base/parse_number.hpp"
 #include "base/thread_pool.hpp"
+#include "cli/store_option.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -83,6 +84,7 @@ void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_flag("--no-limits", options.no_limits, "do not compare with the limits of the machine");
   app.add_flag("--refresh-limits", options.refresh_limits,
                "measure the limits of the machine again first");
+  add_store_option(app, options.store);
 }
 
 Result<SamplingPlan> plan_from(const RunOptions& options, SamplingPlan base) {

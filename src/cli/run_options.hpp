@@ -21,6 +21,7 @@ struct RunOptions {
   bool no_isolation = false;
   bool no_limits = false;
   bool refresh_limits = false;
+  std::string store;  // store_option.hpp
 };
 
 void add_run_options(CLI::App& app, RunOptions& options);

@@ -5,7 +5,9 @@
 #include "base/file.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
+#include "cli/store_option.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/trend_history.hpp"
 #include "report/trend_report.hpp"
 
 namespace trilobite::cli {
@@ -13,6 +15,8 @@ namespace {
 
 struct TrendFlags {
   std::string input;
+  std::string pattern;
+  std::string store;
   std::string control;
   std::string output;
   std::string format = "human";
@@ -30,6 +34,11 @@ Result<verdict::Series> series_in(const std::string& path) {
 Result<std::vector<verdict::Trend>> trends_of(const TrendFlags& flags) {
   verdict::ChangePointSettings settings;
   settings.confidence = flags.confidence;
+  if (flags.input.empty()) {
+    auto history = open_store(flags.store, store::Access::read);
+    if (!history) return fail_from(history);
+    return trends_in(*history, {flags.pattern, flags.control}, settings);
+  }
   auto series = series_in(flags.input);
   if (!series) return fail_from(series);
   if (flags.control.empty())
@@ -54,12 +63,16 @@ int run_trend(const Arguments& arguments) {
   CLI::App app("Finds where a series changed its level, with size, interval and significance",
                "trend");
   TrendFlags flags;
+  app.add_option("REGEX", flags.pattern,
+                 "the benchmarks of the store whose id matches anywhere (default: all)");
+  add_store_option(app, flags.store);
   app.add_option("--input", flags.input,
-                 "a CSV file with a column 'value' (and 'time', 'commit'), oldest first")
-      ->required();
+                 "instead of the store: a CSV file with a column 'value' (and 'time', 'commit'), "
+                 "oldest first");
   app.add_option("--control", flags.control,
-                 "a CSV file of the same rows that the code cannot change: tells steps of the "
-                 "machine from steps of the code");
+                 "what the code cannot change, measured in the same runs (the id of a benchmark; "
+                 "with --input a CSV file of the same rows): tells steps of the machine from "
+                 "steps of the code");
   app.add_option("--format", flags.format, "human, json, csv or svg")
       ->check(CLI::IsMember({"human", "json", "csv", "svg"}));
   app.add_option("--output", flags.output, "where it goes (default: standard output)");

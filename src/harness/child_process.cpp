@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <climits>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -77,6 +78,32 @@ void close_both(const Pipe& pipe) {
   ::_exit(0);
 }
 
+/// Runs the program, or tells why it could not through `failure`, which closes when it could.
+[[noreturn]] void become_program(const Pipe& down, const Pipe& up, const Pipe& failure,
+                                 const std::vector<std::string>& command) {
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+  for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
+  ::dup2(down.read_end, STDIN_FILENO);
+  ::dup2(up.write_end, STDOUT_FILENO);
+  std::vector<char*> words;
+  for (const auto& word : command) words.push_back(const_cast<char*>(word.c_str()));
+  words.push_back(nullptr);
+  ::execvp(words[0], words.data());
+  const int code = errno;
+  [[maybe_unused]] const auto told = ::write(failure.write_end, &code, sizeof code);
+  ::_exit(127);
+}
+
+/// 0 when the program runs, else the reason.
+int exec_failure(int read_end) {
+  int code = 0;
+  ssize_t length = 0;
+  do {
+    length = ::read(read_end, &code, sizeof code);
+  } while (length < 0 && errno == EINTR);
+  return length == sizeof code ? code : 0;
+}
+
 }  // namespace
 
 bool ChildChannel::send(std::string line) const { return write_line(out_, std::move(line)); }
@@ -109,6 +136,36 @@ Result<ChildProcess> ChildProcess::start(const std::function<void(ChildChannel&)
     return fail("cannot start a process for the benchmarks: " + why, ErrorKind::environment);
   }
   return ChildProcess(pid, up.read_end, down.write_end);
+}
+
+Result<ChildProcess> ChildProcess::spawn(const std::vector<std::string>& command,
+                                         const std::vector<Variable>& more) {
+  TRILOBITE_CHECK(!command.empty());
+  Pipe down;
+  Pipe up;
+  Pipe failure;
+  if (!open_pipe(down) || !open_pipe(up) || !open_pipe(failure)) {
+    const auto why = std::string(std::strerror(errno));
+    for (const auto& pipe : {down, up, failure}) close_both(pipe);
+    return fail("cannot make a pipe: " + why, ErrorKind::environment);
+  }
+  const pid_t pid = ::fork();
+  if (pid == 0) {
+    for (const auto& [name, value] : more) ::setenv(name.c_str(), value.c_str(), 1);
+    become_program(down, up, failure, command);
+  }
+  ::close(down.read_end);
+  ::close(up.write_end);
+  ::close(failure.write_end);
+  const int code = pid < 0 ? errno : exec_failure(failure.read_end);
+  ::close(failure.read_end);
+  ChildProcess child(pid, up.read_end, down.write_end);
+  if (pid < 0)
+    return fail(fmt::format("cannot start a process: {}", std::strerror(code)),
+                ErrorKind::environment);
+  if (code != 0)
+    return fail(fmt::format("cannot run '{}': {}", command.front(), std::strerror(code)));
+  return child;
 }
 
 ChildProcess::ChildProcess(ChildProcess&& other) noexcept

@@ -8,6 +8,8 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 
@@ -35,6 +37,13 @@ class ChildProcess {
   /// Forks and runs `body` in the child, which exits with 0 afterwards. The child's standard output
   /// goes to standard error, so that results stay clean. It dies with its parent.
   static Result<ChildProcess> start(const std::function<void(ChildChannel&)>& body);
+
+  /// Runs another program (found on PATH) with our environment and `more` on top of it; the two
+  /// pipes are its standard input and output. It dies with its parent. Fails (input) when it cannot
+  /// be run.
+  using Variable = std::pair<std::string, std::string>;
+  static Result<ChildProcess> spawn(const std::vector<std::string>& command,
+                                    const std::vector<Variable>& more = {});
 
   ~ChildProcess();
   ChildProcess(ChildProcess&& other) noexcept;

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "modelfile/model_shape.hpp"
+
 namespace trilobite::model {
 namespace {
 
@@ -24,31 +26,21 @@ constexpr std::array kArchitectures{
 
 constexpr std::array<std::string_view, 3> kPoolings{"none", "mean", "cls"};
 
-// Beyond what any model has, and small enough that no product of two of them overflows.
-constexpr uint64_t kLargest = uint64_t{1} << 24;
-
-Result<Architecture> find_architecture(std::string_view name) {
-  const auto found = std::ranges::find(kArchitectures, name, &ArchitectureRow::name);
-  if (found != kArchitectures.end()) return found->architecture;
-  return fail(
-      fmt::format("the architecture '{}' is not supported; llama, bitnet, bitnet-b1.58, gpt2 and "
-                  "bert are",
-                  name));
-}
-
 /// Reads `A.key` for the architecture's prefix A; the first problem is kept.
 class Reader {
  public:
   Reader(const gguf::Gguf& file, std::string prefix) : file_(file), prefix_(std::move(prefix)) {}
 
-  size_t size(std::string_view key, std::optional<size_t> otherwise = std::nullopt) {
+  size_t size(std::string_view key, size_t otherwise) {
     const auto name = full(key);
-    if (file_.find(name) == nullptr && otherwise) return *otherwise;
-    return checked(name, file_.unsigned_integer(name));
+    if (file_.find(name) == nullptr) return otherwise;
+    const auto read = file_.unsigned_integer(name);
+    if (!read) return keep(read.error()), otherwise;
+    return *read;
   }
-  double number(std::string_view key, std::optional<double> otherwise = std::nullopt) {
+  double number(std::string_view key, double otherwise) {
     const auto name = full(key);
-    if (file_.find(name) == nullptr && otherwise) return *otherwise;
+    if (file_.find(name) == nullptr) return otherwise;
     const auto read = file_.number(name);
     if (!read) return keep(read.error()), 0;
     if (!std::isfinite(*read) || *read < 0)
@@ -69,19 +61,13 @@ class Reader {
 
  private:
   std::string full(std::string_view key) const { return fmt::format("{}.{}", prefix_, key); }
-  size_t checked(std::string_view name, const Result<uint64_t>& read) {
-    if (!read) return keep(read.error()), 0;
-    if (*read == 0 || *read > kLargest)
-      keep(Error(fmt::format("the metadata key '{}' is {}", name, *read)));
-    return *read;
-  }
 
   const gguf::Gguf& file_;
   std::string prefix_;
   std::optional<Error> problem_;
 };
 
-RopeConfig read_rope(Reader& reader, const ModelConfig& config) {
+RopeConfig read_rope(Reader& reader, const ModelConfig& config, float base) {
   const auto scaling = reader.text("rope.scaling.type").value_or("none");
   if (scaling != "none" && scaling != "linear") {
     reader.keep(Error(
@@ -92,14 +78,21 @@ RopeConfig read_rope(Reader& reader, const ModelConfig& config) {
                                      ? kernels::RopePairs::neighbours
                                      : kernels::RopePairs::halves,
                         .dimensions = reader.size("rope.dimension_count", config.head_size),
-                        .base = reader.number("rope.freq_base", 10000.0),
+                        .base = static_cast<double>(base),
                         .position_factor = factor > 0 ? 1.0 / factor : 1.0};
   reader.require(rope.dimensions % 2 == 0 && rope.dimensions <= config.head_size,
                  fmt::format("RoPE turns {} dimensions of heads of {}; an even number within the "
                              "head is needed",
                              rope.dimensions, config.head_size));
-  reader.require(rope.base > 0, "the base of RoPE is 0");
+  reader.require(std::isfinite(rope.base) && rope.base > 0, "the base of RoPE is not positive");
   return rope;
+}
+
+/// Factors of the frequencies, one for each pair, where the file has them.
+void check_rope_factors(const gguf::Gguf& file, const RopeConfig& rope, Reader& reader) {
+  const auto* factors = file.find_tensor("rope_freqs.weight");
+  reader.require(factors == nullptr || factors->elements() == rope.dimensions / 2,
+                 fmt::format("'rope_freqs.weight' should have {} elements", rope.dimensions / 2));
 }
 
 Pooling read_pooling(const gguf::Gguf& file, Reader& reader) {
@@ -110,20 +103,6 @@ Pooling read_pooling(const gguf::Gguf& file, Reader& reader) {
     return Pooling::none;
   }
   return static_cast<Pooling>(*number);
-}
-
-void read_heads(Reader& reader, ModelConfig& config) {
-  config.heads = reader.size("attention.head_count");
-  config.kv_heads = reader.size("attention.head_count_kv", config.heads);
-  const size_t whole = std::max<size_t>(config.heads, 1);
-  config.head_size = reader.size("attention.key_length", config.width / whole);
-  const size_t value_size = reader.size("attention.value_length", config.head_size);
-  reader.require(value_size == config.head_size,
-                 "keys and values of different lengths are not supported");
-  reader.require(
-      config.kv_heads != 0 && config.heads % std::max<size_t>(config.kv_heads, 1) == 0,
-      fmt::format("{} heads cannot share {} heads of keys", config.heads, config.kv_heads));
-  reader.require(config.head_size != 0, "the heads have no elements");
 }
 
 FeedForward feed_forward_of(const ModelConfig& config) {
@@ -143,33 +122,35 @@ Result<Pooling> parse_pooling(std::string_view name) {
 }
 
 Result<ModelConfig> read_config(const gguf::Gguf& file) {
-  const auto name = file.text("general.architecture");
-  if (!name) return fail_from(name);
-  const auto architecture = find_architecture(*name);
-  if (!architecture) return fail_from(architecture);
-  const auto* embedding = file.find_tensor("token_embd.weight");
-  if (embedding == nullptr) return fail("the tensor 'token_embd.weight' is missing");
-
-  Reader reader(file, std::string(*name));
-  ModelConfig config{};
-  config.architecture = *architecture;
-  config.architecture_name = *name;
-  config.vocabulary = embedding->rows();
-  config.context = reader.size("context_length");
-  config.width = reader.size("embedding_length");
-  config.layers = reader.size("block_count");
-  config.feed_forward_width = reader.size("feed_forward_length");
-  read_heads(reader, config);
-  const bool centered = config.has_centered_norms();
-  config.norm_epsilon = static_cast<float>(reader.number(
-      centered ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon"));
-  if (!centered) config.rope = read_rope(reader, config);
+  const auto shape = modelfile::read_shape(file);
+  if (!shape) return fail_from(shape);
+  if (auto right = modelfile::check_tensors(file, *shape); !right) return fail_from(right);
+  Reader reader(file, shape->architecture);
+  ModelConfig config{
+      .architecture = std::ranges::find(kArchitectures, shape->architecture, &ArchitectureRow::name)
+                          ->architecture,
+      .architecture_name = shape->architecture,
+      .vocabulary = shape->vocabulary,
+      .context = shape->context,
+      .width = shape->width,
+      .layers = shape->layers,
+      .heads = shape->heads,
+      .kv_heads = shape->kv_heads,
+      .head_size = shape->head_width(),
+      .feed_forward_width = shape->feed_forward,
+      .norm_epsilon = shape->epsilon};
+  reader.require(reader.size("attention.value_length", config.head_size) == config.head_size,
+                 "keys and values of different lengths are not supported");
+  reader.require(!config.has_centered_norms() ||
+                     (config.kv_heads == config.heads && config.query_width() == config.width),
+                 fmt::format("the heads of a {} model fill its width, and each has keys of its own",
+                             shape->architecture));
+  if (!config.has_centered_norms()) config.rope = read_rope(reader, config, shape->rope_base);
   config.feed_forward = feed_forward_of(config);
-  config.has_sub_norms =
-      *architecture == Architecture::bitnet || *architecture == Architecture::bitnet_b158;
-  config.is_causal = *architecture != Architecture::bert;
+  config.has_sub_norms = modelfile::is_bitnet(shape->architecture);
+  config.is_causal = config.architecture != Architecture::bert;
   config.pooling = read_pooling(file, reader);
-  reader.require(config.vocabulary <= kLargest, "the vocabulary is absurdly large");
+  if (config.rope) check_rope_factors(file, *config.rope, reader);
   if (reader.problem()) return std::unexpected(*reader.problem());
   return config;
 }

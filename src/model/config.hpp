@@ -66,7 +66,8 @@ struct ModelConfig {
   size_t kv_width() const { return kv_heads * head_size; }
 };
 
-/// Errors: an architecture that is not known (by name), a missing or impossible number.
+/// Errors: an architecture that is not known (by name), a missing or impossible number, a tensor
+/// that is missing or has another shape.
 Result<ModelConfig> read_config(const gguf::Gguf& file);
 
 }  // namespace trilobite::model

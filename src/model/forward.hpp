@@ -17,7 +17,7 @@
 #include "model/kv_cache.hpp"
 #include "model/projection_input.hpp"
 #include "model/rope_table.hpp"
-#include "model/tensor_values.hpp"
+#include "model/row_reader.hpp"
 #include "model/transformer_weights.hpp"
 
 namespace trilobite::model {

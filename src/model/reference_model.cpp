@@ -4,8 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "model/expected_tensors.hpp"
-#include "model/tensor_values.hpp"
+#include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -35,10 +34,9 @@ Result<ReferenceModel> ReferenceModel::load(const gguf::Gguf& file,
                                             const ReferenceOptions& options) {
   auto config = read_config(file);
   if (!config) return fail_from(config);
-  if (auto right = check_tensors(file, *config); !right) return fail_from(right);
   ReferenceModel model(*std::move(config), options);
   for (const auto& info : file.tensors()) {
-    auto values = tensor_values(info, options.i2s_layout);
+    auto values = modelfile::decode_tensor(info, options.i2s_layout);
     if (!values) return fail_from(values);
     model.tensors_.emplace(info.name, *std::move(values));
   }

@@ -19,8 +19,7 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
 Result<Engine> Engine::load(const std::filesystem::path& path, const LoadOptions& options) {
-  auto engine =
-      model::Engine::load(path, {.threads = options.threads, .context = options.context});
+  auto engine = model::Engine::load(path, {.threads = options.threads, .context = options.context});
   if (!engine) return std::unexpected(engine.error());
   auto tokenizer = load_tokenizer(engine->file().contents());
   if (!tokenizer) return std::unexpected(tokenizer.error().context(path.string()));

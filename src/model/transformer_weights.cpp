@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "model/expected_tensors.hpp"
-
 namespace trilobite::model {
 namespace {
 
@@ -67,7 +65,6 @@ Result<TransformerWeights> load_transformer(const gguf::GgufFile& file, ThreadPo
                                             const WeightOptions& options) {
   auto config = read_config(file.contents());
   if (!config) return fail_from(config);
-  if (auto right = check_tensors(file.contents(), *config); !right) return fail_from(right);
   TransformerWeights weights{.config = *std::move(config)};
   WeightLoader loader(file, pool, options);
   for (size_t i = 0; i < weights.config.layers; ++i) {

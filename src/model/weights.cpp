@@ -4,7 +4,8 @@
 
 #include <utility>
 
-#include "model/tensor_values.hpp"
+#include "model/row_reader.hpp"
+#include "modelfile/tensor_codec.hpp"
 #include "quant/i2s_layout_guess.hpp"
 
 namespace trilobite::model {
@@ -12,6 +13,7 @@ namespace {
 
 using gguf::TensorInfo;
 using gguf::TensorType;
+using modelfile::packed_view;
 
 }  // namespace
 
@@ -27,7 +29,7 @@ Result<void> WeightLoader::finish() const {
 std::vector<float> WeightLoader::vector(std::string_view name) {
   const auto* tensor = file_->find_tensor(name);
   if (tensor == nullptr) return {};
-  auto values = tensor_values(*tensor, quant::I2sLayout::x86_block128);
+  auto values = modelfile::decode_tensor(*tensor);
   if (!values) return keep(values.error()), std::vector<float>();
   memory_.packed_bytes += values->size() * sizeof(float);
   return *std::move(values);
@@ -58,19 +60,15 @@ std::optional<Linear> WeightLoader::linear(const std::string& prefix) {
 }
 
 Result<Weights> WeightLoader::weights(const TensorInfo& tensor) {
-  const auto dense = [&](DType dtype) {
-    return Weights(DenseWeights{dtype, tensor.data.data(), tensor.rows(), tensor.columns()});
-  };
+  if (const auto dtype = float_type(tensor.type->type))
+    return Weights(DenseWeights{*dtype, tensor.data.data(), tensor.rows(), tensor.columns()});
   switch (tensor.type->type) {
-    case TensorType::f32: return dense(DType::f32);
-    case TensorType::f16: return dense(DType::f16);
-    case TensorType::bf16: return dense(DType::bf16);
     case TensorType::q4_0: return group_weights(tensor, kernels::GroupBlocks::q4_0);
     case TensorType::q8_0: return group_weights(tensor, kernels::GroupBlocks::q8_0);
     case TensorType::tq1_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq1_0);
     case TensorType::tq2_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq2_0);
     case TensorType::i2_s: return i2s_weights(tensor);
-    default: return std::unexpected(unsupported_type(tensor));
+    default: return std::unexpected(modelfile::unsupported_type(tensor));
   }
 }
 

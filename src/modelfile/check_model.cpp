@@ -30,14 +30,7 @@ void report_list(Findings& findings, bool problem, std::string_view what,
   findings.push_back({problem, std::move(text)});
 }
 
-bool has_shape(const gguf::TensorInfo& tensor, const std::vector<uint64_t>& expected) {
-  for (size_t i = 0; i < gguf::kMaxDimensions; ++i) {
-    if (tensor.dimensions[i] != (i < expected.size() ? expected[i] : 1)) return false;
-  }
-  return true;
-}
-
-void check_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
+void compare_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
   std::vector<std::string> missing;
   std::vector<std::string> misshapen;
   std::set<std::string, std::less<>> known;
@@ -51,10 +44,11 @@ void check_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& fi
                                       fmt::join(expected.dimensions, "x")));
     }
   }
+  for (const auto& optional : optional_tensors(shape)) known.insert(optional.name);
+  if (is_gated(shape.architecture)) known.insert("rope_freqs.weight");
   std::vector<std::string> unused;
   for (const auto& tensor : gguf.tensors()) {
-    const bool scale = shape.architecture == "bitnet" && tensor.name.ends_with(".scale");
-    if (!scale && !known.contains(tensor.name)) unused.emplace_back(tensor.name);
+    if (!known.contains(tensor.name)) unused.emplace_back(tensor.name);
   }
   const auto& name = shape.architecture;
   report_list(findings, true, fmt::format("tensors that {} needs are missing", name), missing);
@@ -157,7 +151,7 @@ std::vector<Finding> check_model(const gguf::Gguf& gguf, bool deep, ThreadPool& 
     return findings;
   }
   if (const auto shape = read_shape(gguf)) {
-    check_tensors(gguf, *shape, findings);
+    compare_tensors(gguf, *shape, findings);
   } else {
     findings.push_back({true, shape.error().message()});
   }

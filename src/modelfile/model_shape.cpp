@@ -54,11 +54,11 @@ class TensorList {
     for (uint32_t i = 0; i < shape_.layers; ++i) {
       const auto block = fmt::format("blk.{}.", i);
       norm(block + "attn_norm", shape_.width);
-      if (sub_norms) norm(block + "attn_sub_norm", shape_.width);
-      linear(block + "attn_q", shape_.width, shape_.width);
+      if (sub_norms) norm(block + "attn_sub_norm", shape_.query_width());
+      linear(block + "attn_q", shape_.width, shape_.query_width());
       linear(block + "attn_k", shape_.width, shape_.kv_width());
       linear(block + "attn_v", shape_.width, shape_.kv_width());
-      linear(block + "attn_output", shape_.width, shape_.width);
+      linear(block + "attn_output", shape_.query_width(), shape_.width);
       norm(block + "ffn_norm", shape_.width);
       if (sub_norms) norm(block + "ffn_sub_norm", shape_.feed_forward);
       linear(block + "ffn_gate", shape_.width, shape_.feed_forward);
@@ -165,6 +165,43 @@ std::vector<ExpectedTensor> expected_tensors(const ModelShape& shape) {
   return TensorList(shape).all();
 }
 
+std::vector<ExpectedTensor> optional_tensors(const ModelShape& shape) {
+  std::vector<ExpectedTensor> tensors;
+  for (const auto& tensor : expected_tensors(shape)) {
+    if (tensor.role != TensorRole::linear) continue;
+    const auto prefix = tensor.name.substr(0, tensor.name.rfind('.'));
+    tensors.push_back({prefix + ".scale", {1}, TensorRole::bias});
+    if (is_gated(shape.architecture))
+      tensors.push_back({prefix + ".bias", {tensor.dimensions[1]}, TensorRole::bias});
+  }
+  return tensors;
+}
+
+bool has_shape(const gguf::TensorInfo& tensor, const std::vector<uint64_t>& dimensions) {
+  for (size_t i = 0; i < gguf::kMaxDimensions; ++i) {
+    if (tensor.dimensions[i] != (i < dimensions.size() ? dimensions[i] : 1)) return false;
+  }
+  return true;
+}
+
+Result<void> check_tensors(const gguf::Gguf& gguf, const ModelShape& shape) {
+  const auto check = [&](const ExpectedTensor& expected, bool is_needed) -> Result<void> {
+    const auto* tensor = gguf.find_tensor(expected.name);
+    if (tensor == nullptr && is_needed)
+      return fail(fmt::format("the tensor '{}' is missing", expected.name));
+    if (tensor == nullptr || has_shape(*tensor, expected.dimensions)) return {};
+    return fail(fmt::format("tensor '{}' has the shape {}, but {} is needed", expected.name,
+                            tensor->shape_text(), fmt::join(expected.dimensions, "x")));
+  };
+  for (const auto& expected : expected_tensors(shape)) {
+    if (auto right = check(expected, true); !right) return right;
+  }
+  for (const auto& expected : optional_tensors(shape)) {
+    if (auto right = check(expected, false); !right) return right;
+  }
+  return {};
+}
+
 TensorRole role_of(std::string_view tensor_name) {
   if (tensor_name.ends_with(".bias")) return TensorRole::bias;
   if (tensor_name.ends_with("_norm.weight")) return TensorRole::norm;
@@ -182,8 +219,8 @@ Result<ModelShape> read_shape(const gguf::Gguf& gguf) {
     return fail(fmt::format("the architecture '{}' is not known; known are {}", *name,
                             fmt::join(kArchitectures, ", ")));
   }
-  const auto tokens = gguf.array("tokenizer.ggml.tokens", gguf::ValueType::text);
-  if (!tokens) return fail_from(tokens);
+  const auto* embedding = gguf.find_tensor("token_embd.weight");
+  if (embedding == nullptr) return fail("the tensor 'token_embd.weight' is missing");
   ModelShape shape{.architecture = std::string(*name)};
   ShapeReader reader(gguf, shape.architecture + ".");
   shape.context = reader.size("context_length");
@@ -192,11 +229,14 @@ Result<ModelShape> read_shape(const gguf::Gguf& gguf) {
   shape.feed_forward = reader.size("feed_forward_length");
   shape.heads = reader.size("attention.head_count");
   shape.kv_heads = reader.size_or("attention.head_count_kv", shape.heads);
-  shape.vocabulary = static_cast<uint32_t>((*tokens)->count);
+  shape.head_size = reader.size_or("attention.key_length", 0);
+  shape.vocabulary = static_cast<uint32_t>(std::min<uint64_t>(embedding->rows(), UINT32_MAX));
   shape.tied_head = gguf.find_tensor("output.weight") == nullptr;
   if (auto done = reader.finish(); !done) return fail_from(done);
   if (auto done = read_numbers(gguf, shape); !done) return fail_from(done);
-  if (shape.width % shape.heads != 0 || shape.heads % shape.kv_heads != 0) {
+  if ((shape.head_size == 0 && shape.width % shape.heads != 0) ||
+      shape.heads % shape.kv_heads != 0 ||
+      uint64_t{shape.head_width()} * shape.heads > std::numeric_limits<int32_t>::max()) {
     return fail(fmt::format("{} heads with {} key-value heads do not divide a width of {}",
                             shape.heads, shape.kv_heads, shape.width));
   }

@@ -23,13 +23,15 @@ struct ModelShape {
   uint32_t layers = 0;
   uint32_t heads = 0;
   uint32_t kv_heads = 0;
+  uint32_t head_size = 0;  // 0: width / heads
   uint32_t feed_forward = 0;
   uint32_t vocabulary = 0;
   float rope_base = 10000.0F;  // where there is RoPE
   float epsilon = 1e-5F;
   bool tied_head = true;  // the embedding is the head as well
 
-  uint32_t head_width() const { return width / heads; }
+  uint32_t head_width() const { return head_size != 0 ? head_size : width / heads; }
+  uint32_t query_width() const { return head_width() * heads; }
   uint32_t kv_width() const { return head_width() * kv_heads; }
 };
 
@@ -57,6 +59,15 @@ struct ExpectedTensor {
 
 /// Every tensor that a model of this shape needs, in the order in which files hold them.
 std::vector<ExpectedTensor> expected_tensors(const ModelShape& shape);
+/// Those that it may have besides: a scale of each linear layer, and a bias where the architecture
+/// has none by itself.
+std::vector<ExpectedTensor> optional_tensors(const ModelShape& shape);
+
+/// Whether the file has what the model needs, in the right shapes; the error names the first tensor
+/// that is not.
+Result<void> check_tensors(const gguf::Gguf& gguf, const ModelShape& shape);
+/// Whether a tensor has these dimensions; further ones are 1.
+bool has_shape(const gguf::TensorInfo& tensor, const std::vector<uint64_t>& dimensions);
 
 /// What a tensor of this name is for, in any architecture. Unknown names are linear.
 TensorRole role_of(std::string_view tensor_name);

@@ -96,19 +96,32 @@ gguf::TensorType fitting_type(gguf::TensorType wanted, size_t columns) {
 }
 
 Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t first, size_t count) {
-  const auto doing = [&] { return fmt::format("tensor '{}'", tensor.name); };
-  if (!known(tensor.type->type)) {
-    return fail(fmt::format("tensor '{}' has type {}, which cannot be converted; these can: {}",
-                            tensor.name, tensor.type->name, names_of_types()));
-  }
+  if (!known(tensor.type->type)) return std::unexpected(unsupported_type(tensor));
   const bool whole = tensor.type->tensor_extra_bytes != 0;
   TRILOBITE_CHECK(!whole || (first == 0 && count == tensor.rows()));
   const auto bytes = bytes_of_rows(tensor, first, count);
   auto values =
       quant::dequantize(*scheme_of(tensor.type->type),
                         {.rows = count, .cols = tensor.columns(), .bytes = as_numbers(bytes)});
-  if (!values) return fail_from(values, doing());
+  if (!values) return fail_from(values, fmt::format("tensor '{}'", tensor.name));
   return values;
+}
+
+Result<std::vector<float>> decode_tensor(const gguf::TensorInfo& tensor,
+                                         quant::I2sLayout i2s_layout) {
+  if (tensor.type->type != gguf::TensorType::i2_s) return decode_rows(tensor, 0, tensor.rows());
+  const auto ternary = quant::unpack_i2s(i2s_layout, packed_view(tensor));
+  if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
+  return quant::dequantize_ternary(*ternary);
+}
+
+quant::QuantizedView packed_view(const gguf::TensorInfo& tensor) {
+  return {.rows = tensor.rows(), .cols = tensor.columns(), .bytes = as_numbers(tensor.data)};
+}
+
+Error unsupported_type(const gguf::TensorInfo& tensor) {
+  return Error(fmt::format("tensor '{}' has type {}, which cannot be computed with; these can: {}",
+                           tensor.name, tensor.type->name, names_of_types()));
 }
 
 Result<std::vector<uint8_t>> encode_rows(gguf::TensorType type, std::span<const float> values,

@@ -8,6 +8,8 @@
 #include "base/thread_pool.hpp"
 #include "gguf/gguf_file.hpp"
 #include "quant/error_measures.hpp"
+#include "quant/i2s.hpp"
+#include "quant/matrix.hpp"
 
 namespace trilobite::modelfile {
 
@@ -27,8 +29,17 @@ bool fits(gguf::TensorType type, size_t columns);
 gguf::TensorType fitting_type(gguf::TensorType wanted, size_t columns);
 
 /// Rows [first, first + count) of a tensor. An error names the tensor: a type that cannot be read,
-/// a scale that is not finite, a code that means nothing. I2_S is read as written on x86.
+/// a scale that is not finite, a code that means nothing. I2_S is read as written on x86, and as a
+/// whole.
 Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t first, size_t count);
+/// All rows; I2_S in the given layout.
+Result<std::vector<float>> decode_tensor(
+    const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout = quant::I2sLayout::x86_block128);
+
+/// The packed matrix of a tensor: its rows and columns, and all its bytes.
+quant::QuantizedView packed_view(const gguf::TensorInfo& tensor);
+/// The error for a type that nothing here computes with; names tensor and type.
+Error unsupported_type(const gguf::TensorInfo& tensor);
 
 /// A matrix as bytes of `type`; I2_S takes its scale from these values.
 Result<std::vector<uint8_t>> encode_rows(gguf::TensorType type, std::span<const float> values,

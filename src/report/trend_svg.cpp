@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "report/display_text.hpp"
 #include "report/trend_report.hpp"
+#include "report/xml_text.hpp"
 
 namespace trilobite {
 namespace {
@@ -19,20 +19,6 @@ constexpr double kLeft = 80;
 constexpr double kRight = 20;
 constexpr double kTop = 34;
 constexpr double kBottom = 26;
-
-std::string escaped(std::string_view text) {
-  std::string safe;
-  for (const char c : printable(text)) {
-    switch (c) {
-      case '<': safe += "&lt;"; break;
-      case '>': safe += "&gt;"; break;
-      case '&': safe += "&amp;"; break;
-      case '"': safe += "&quot;"; break;
-      default: safe += c;
-    }
-  }
-  return safe;
-}
 
 /// Where rows and values lie in the picture.
 class Frame {
@@ -78,7 +64,7 @@ std::string axis(const Frame& frame, const Trend& trend) {
   if (!trend.series.points.empty()) {
     const auto& points = trend.series.points;
     const auto label = [](const verdict::SeriesPoint& point) {
-      return point.time.empty() ? fmt::format("{}", point.index) : escaped(point.time);
+      return point.time.empty() ? fmt::format("{}", point.index) : xml_text(point.time);
     };
     text += fmt::format("<text x=\"{}\" y=\"{:.1f}\">{}</text>\n", kLeft, frame.bottom() + 16,
                         label(points.front()));
@@ -119,7 +105,7 @@ std::string changes(const Frame& frame, const Trend& trend) {
         "y1=\"{:.1f}\" y2=\"{:.1f}\" stroke=\"{}\" stroke-width=\"1.5\" "
         "stroke-dasharray=\"4 3\"/><text x=\"{:.1f}\" y=\"{:.1f}\" "
         "text-anchor=\"middle\">{}</text></g>\n",
-        change.first.index, escaped(change.first.time), escaped(change.first.commit),
+        change.first.index, xml_text(change.first.time), xml_text(change.first.commit),
         human_change(change.change.change), human_change(change.change.interval.low),
         human_change(change.change.interval.high), x, x, frame.top(), frame.bottom(),
         slower ? "#dc2626" : "#16a34a", x, frame.top() - 3, human_change(change.change.change));
@@ -147,7 +133,7 @@ std::string trend_svg(std::span<const Trend> trends) {
     const Frame frame(trend, top);
     const auto unit = trend.series.unit.empty() ? "" : fmt::format(" ({})", trend.series.unit);
     text += fmt::format("<text x=\"{}\" y=\"{}\" font-size=\"13\" font-weight=\"bold\">{}</text>\n",
-                        kLeft, top + 14, escaped(trend.series.name + unit));
+                        kLeft, top + 14, xml_text(trend.series.name + unit));
     text += axis(frame, trend) + dots(frame, trend) + changes(frame, trend);
   }
   return text + "</svg>\n";

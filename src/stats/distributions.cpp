@@ -3,6 +3,9 @@
 #include <boost/math/distributions/binomial.hpp>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/math/distributions/students_t.hpp>
+#include <boost/math/special_functions/digamma.hpp>
+#include <boost/math/special_functions/polygamma.hpp>
+#include <boost/math/special_functions/trigamma.hpp>
 #include <cmath>
 
 namespace trilobite::stats {
@@ -38,6 +41,17 @@ double student_t_quantile(double dof, double probability) {
 double fair_coin_cdf(size_t tosses, size_t successes) {
   return boost::math::cdf(Binomial(static_cast<double>(tosses), 0.5),
                           static_cast<double>(successes));
+}
+
+double digamma(double x) { return boost::math::digamma(x); }
+double trigamma(double x) { return boost::math::trigamma(x); }
+double polygamma2(double x) { return boost::math::polygamma(2, x); }
+
+Interval share_interval(size_t successes, size_t trials, double confidence) {
+  const auto n = static_cast<double>(trials);
+  const auto k = static_cast<double>(successes);
+  const double tail = (1 - confidence) / 2;
+  return {Binomial::find_lower_bound_on_p(n, k, tail), Binomial::find_upper_bound_on_p(n, k, tail)};
 }
 
 }  // namespace trilobite::stats

@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -147,15 +148,17 @@ void write_numbers(std::ofstream& out, const Range& numbers) {
 
 template <typename T, typename ValueOf>
 void write_table(std::ofstream& out, const char* name, const char* type, ValueOf value_of) {
-  std::vector<std::vector<T>> distinct;
+  using Block = std::array<T, tables::kBlockSize>;
+  std::map<Block, uint16_t> blocks;
+  std::vector<Block> distinct;
   std::vector<uint16_t> index;
   for (uint32_t block = 0; block < tables::kBlocks; ++block) {
-    std::vector<T> values;
+    Block values;
     for (uint32_t i = 0; i < tables::kBlockSize; ++i)
-      values.push_back(value_of(block * tables::kBlockSize + i));
-    const auto found = std::ranges::find(distinct, values);
-    index.push_back(static_cast<uint16_t>(found - distinct.begin()));
-    if (found == distinct.end()) distinct.push_back(values);
+      values[i] = value_of(block * tables::kBlockSize + i);
+    const auto [found, is_new] = blocks.emplace(values, static_cast<uint16_t>(distinct.size()));
+    if (is_new) distinct.push_back(values);
+    index.push_back(found->second);
   }
   out << fmt::format("static constexpr uint16_t {}Index[] = {{\n", name);
   write_numbers(out, index);

@@ -45,7 +45,7 @@ double rank_score(const Sides& sides) { return stats::mann_whitney_z(sides.befor
 }  // namespace
 
 // Order of EvidencePart.
-const Evidence kFittedWeights{0.776, 0.785, 0.681, 0.28, 0.049, -0.584, 0.571, -0.623};
+const Evidence kFittedWeights{0.885, 0.792, 0.665, 0.250, 0.051, -0.556, 0.555, -0.613};
 
 double range_of(std::span<const double> values) {
   std::vector<double> copy(values.begin(), values.end());

@@ -13,8 +13,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = sys.argv[1]
-SOURCE = pathlib.Path(sys.argv[2])
+from program import PROGRAM, SOURCE, Program
+
 QUICK = ["--measurement-time", "5ms", "--warm-up-time", "1ms", "--rounds", "2", "--sample-size", "4", "--no-limits"]
 # The configuration that the first seed document prints, word for word.
 SEED_CONFIG = """{
@@ -26,30 +26,6 @@ SEED_CONFIG = """{
   "data_types": ["f32", "f16"],
   "timeout": "30s"
 }"""
-
-
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name)
-
-    def run_program(self, *words, code=0, env=None):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), **(env or {})}
-        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
-                              timeout=300)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    def assert_one_sentence(self, done, *parts):
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertTrue(done.stderr.startswith("trilobite: "), done.stderr)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-
-    def files(self):
-        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*") if path.is_file())
 
 
 class Usage(Program):

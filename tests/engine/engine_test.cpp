@@ -99,7 +99,7 @@ TEST_P(EveryModel, cpu_and_reference_agree) {
     got = logits_of(engine, ids);
   } else {
     expected.assign(hidden.begin(), hidden.end());
-    got = engine.embed(std::vector{ids}, Pooling::none).value();
+    got = engine.embed(std::vector<std::vector<int32_t>>{ids}, Pooling::none).value();
   }
   ASSERT_EQ(got.size(), expected.size());
   EXPECT_LE(relative_distance(got, expected), GetParam().relative);

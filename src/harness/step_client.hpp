@@ -1,0 +1,51 @@
+#pragma once
+// The parent's side of the step protocol (docs/step-protocol.md): a program that holds benchmarks
+// open and runs a given number of iterations whenever it is told to.
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "harness/child_process.hpp"
+
+namespace trilobite {
+
+/// What one step took, as its process measured it.
+struct StepTime {
+  double wall_ns = 0;
+  double cpu_ns = 0;  // of all threads of the process
+};
+
+struct StepBenchmark {
+  std::string id;
+  unsigned threads = 1;
+  uint64_t seed = 42;
+};
+
+class StepClient {
+ public:
+  /// Starts the program and greets it. `name` ("base", "candidate") begins every message.
+  static Result<StepClient> start(std::string name, const std::vector<std::string>& command,
+                                  std::chrono::nanoseconds timeout);
+
+  Result<std::vector<std::string>> list();
+  /// Sets the benchmark up and checks its output.
+  Result<void> open(const StepBenchmark& benchmark);
+  Result<StepTime> step(uint64_t iterations);
+  Result<void> close();
+
+ private:
+  StepClient(std::string name, ChildProcess process, std::chrono::nanoseconds timeout)
+      : name_(std::move(name)), process_(std::move(process)), timeout_(timeout) {}
+  /// Sends `request` and returns what follows "ok" in the answer.
+  Result<std::string> ask(const std::string& request);
+  Result<std::string> receive_line(const std::string& request);
+  std::unexpected<Error> garbage(const std::string& request, const std::string& answer) const;
+
+  std::string name_;
+  ChildProcess process_;
+  std::chrono::nanoseconds timeout_;
+};
+
+}  // namespace trilobite

@@ -1,0 +1,21 @@
+#pragma once
+// The step protocol (docs/step-protocol.md) served by a program with registered benchmarks.
+
+#include <functional>
+#include <span>
+
+#include "harness/child_process.hpp"
+#include "trilobite/bench.hpp"
+
+namespace trilobite {
+
+/// True when whoever started this program wants the step protocol instead of the command line.
+bool step_protocol_is_wanted();
+
+/// Answers requests until "quit" or the end of the input.
+void serve_steps(ChildChannel& channel, std::span<const BenchmarkDefinition> definitions);
+
+/// The same over standard input and output; what benchmarks print goes to standard error.
+int serve_steps_on_standard_streams(std::span<const BenchmarkDefinition> definitions);
+
+}  // namespace trilobite

@@ -1,0 +1,290 @@
+#include "verdict/regression.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "stats/describe.hpp"
+#include "stats/median_interval.hpp"
+
+namespace trilobite::verdict {
+namespace {
+
+constexpr size_t kSamplesForP95 = 40;  // two samples lie beyond it
+constexpr size_t kSamplesForP99 = 200;
+
+/// The results of one benchmark, one per run that has it.
+using ResultsOfRuns = std::vector<const BenchmarkResult*>;
+
+std::map<std::string, ResultsOfRuns> by_benchmark(const Baseline& pool, trilobite::Status status) {
+  std::map<std::string, ResultsOfRuns> found;
+  for (const auto& run : pool.runs)
+    for (const auto& result : run.benchmarks)
+      if (result.status == status) found[result.id].push_back(&result);
+  return found;
+}
+
+double p50_error(const BenchmarkResult& result) {
+  auto sample = stats::Sample::from(result.samples_ns);
+  if (!sample || sample->size() < 6) return 0;
+  const auto interval = stats::median_interval(*sample);
+  // Half the width of a 95 % interval is two standard errors.
+  return interval.low > 0 ? std::log(interval.high / interval.low) / 4 : 0;
+}
+
+/// One value per run and what the samples say about its error.
+class MetricBuilder {
+ public:
+  MetricBuilder(std::string benchmark, const ResultsOfRuns& baseline, const ResultsOfRuns& current)
+      : benchmark_(std::move(benchmark)), baseline_(baseline), current_(current) {}
+
+  /// `value` gives nothing when a result does not have the metric.
+  template <typename ValueOf>
+  std::optional<MetricRuns> metric(std::string name, std::string unit, ValueOf value) const {
+    MetricRuns metric;
+    metric.benchmark = benchmark_;
+    metric.metric = std::move(name);
+    metric.unit = std::move(unit);
+    metric.samples = SIZE_MAX;
+    collect(baseline_, metric.baseline, metric, value);
+    collect(current_, metric.current, metric, value);
+    if (metric.baseline.empty() || metric.current.empty()) return std::nullopt;
+    metric.per_run_samples = current_.front()->samples_ns.size();
+    return metric;
+  }
+
+ private:
+  template <typename ValueOf>
+  void collect(const ResultsOfRuns& results, std::vector<double>& values, MetricRuns& metric,
+               ValueOf value) const {
+    for (const auto* result : results) {
+      const std::optional<double> one = value(*result);
+      if (!one) continue;
+      values.push_back(*one);
+      metric.samples = std::min(metric.samples, result->samples_ns.size());
+      metric.within_run = std::max(metric.within_run, p50_error(*result));
+    }
+  }
+
+  std::string benchmark_;
+  const ResultsOfRuns& baseline_;
+  const ResultsOfRuns& current_;
+};
+
+std::optional<double> percentile_of(const BenchmarkResult& result, double percent, size_t needed) {
+  if (result.samples_ns.size() < needed) return std::nullopt;
+  const auto sample = stats::Sample::from(result.samples_ns);
+  if (!sample) return std::nullopt;
+  return stats::percentile(*sample, percent);
+}
+
+std::optional<double> positive(double value) {
+  return value > 0 ? std::optional(value) : std::nullopt;
+}
+
+/// Names of figures that have a good and a bad direction.
+std::optional<bool> figure_more_is_better(std::string_view name) {
+  for (const std::string_view part : {"accuracy", "cosine", "snr_db", "psnr_db"})
+    if (name.find(part) != std::string_view::npos) return true;
+  for (const std::string_view part : {"error", "perplexity", "mse"})
+    if (name.find(part) != std::string_view::npos) return false;
+  return std::nullopt;
+}
+
+void add_accuracy(const MetricBuilder& builder, const BenchmarkResult& example,
+                  std::vector<MetricRuns>& metrics) {
+  const auto add = [&](std::optional<MetricRuns> metric, bool more_is_better) {
+    if (!metric) return;
+    metric->exact = true;
+    metric->more_is_better = more_is_better;
+    metrics.push_back(*std::move(metric));
+  };
+  add(builder.metric("accuracy_cosine", "",
+                     [](const BenchmarkResult& result) -> std::optional<double> {
+                       return result.check ? result.check->cosine : std::nullopt;
+                     }),
+      true);
+  for (const auto& [name, value] : example.figures) {
+    const auto better = figure_more_is_better(name);
+    if (!better) continue;
+    add(builder.metric(name, "",
+                       [&name = name](const BenchmarkResult& result) -> std::optional<double> {
+                         const auto found = result.figures.find(name);
+                         if (found == result.figures.end()) return std::nullopt;
+                         return found->second;
+                       }),
+        *better);
+  }
+}
+
+std::vector<MetricRuns> metrics_of(const std::string& benchmark, const ResultsOfRuns& baseline,
+                                   const ResultsOfRuns& current) {
+  const MetricBuilder builder(benchmark, baseline, current);
+  std::vector<MetricRuns> metrics;
+  const auto add = [&](std::optional<MetricRuns> metric) {
+    if (metric) metrics.push_back(*std::move(metric));
+  };
+  add(builder.metric("time", "ns", [](const BenchmarkResult& result) {
+    return result.statistics ? positive(result.statistics->median) : std::nullopt;
+  }));
+  add(builder.metric("latency_p95", "ns", [](const BenchmarkResult& result) {
+    return percentile_of(result, 95, kSamplesForP95);
+  }));
+  add(builder.metric("latency_p99", "ns", [](const BenchmarkResult& result) {
+    return percentile_of(result, 99, kSamplesForP99);
+  }));
+  auto tokens = builder.metric("throughput_tokens", "1/s", [](const BenchmarkResult& result) {
+    return positive(result.throughput.tokens);
+  });
+  if (tokens) {
+    tokens->more_is_better = true;
+    metrics.push_back(*std::move(tokens));
+  }
+  for (const bool peak : {false, true}) {
+    auto memory =
+        builder.metric(peak ? "memory_peak" : "memory_allocated", "bytes",
+                       [peak](const BenchmarkResult& result) -> std::optional<double> {
+                         if (!result.memory) return std::nullopt;
+                         return static_cast<double>(peak ? result.memory->peak_bytes
+                                                         : result.memory->allocated_bytes);
+                       });
+    if (memory) {
+      memory->exact = true;
+      metrics.push_back(*std::move(memory));
+    }
+  }
+  add_accuracy(builder, *current.front(), metrics);
+  return metrics;
+}
+
+Result<void> check_machines(const Baseline& baseline, const Baseline& current,
+                            const RegressionSettings& settings) {
+  const auto& before = baseline.runs.front().environment;
+  const auto& after = current.runs.front().environment;
+  if (settings.other_machine || before.fingerprint == after.fingerprint) return {};
+  return fail(fmt::format(
+      "the baseline is of another machine ({}, {}) than the current run ({}, {}); times of "
+      "different machines do not compare (--other-machine does it nevertheless)",
+      before.fingerprint, before.cpu.model, after.fingerprint, after.cpu.model));
+}
+
+void add_problems(const Baseline& baseline, const Baseline& current, RegressionReport& report) {
+  const auto wanted = by_benchmark(baseline, trilobite::Status::ok);
+  const auto good = by_benchmark(current, trilobite::Status::ok);
+  std::set<std::string> told;
+  for (const auto& run : current.runs) {
+    for (const auto& result : run.benchmarks) {
+      const bool failure =
+          result.status == trilobite::Status::failed || result.status == trilobite::Status::timeout;
+      const bool lost = result.status == trilobite::Status::skipped && wanted.contains(result.id);
+      if ((failure || lost) && told.insert(result.id).second) {
+        report.problems.push_back(
+            {result.id, fmt::format("{}: {}", trilobite::name_of(result.status), result.reason),
+             failure});
+      }
+    }
+    if (!run.complete) report.remarks.push_back(fmt::format("run {} was interrupted", run.id));
+  }
+  for (const auto& [id, results] : wanted) {
+    if (!good.contains(id) && told.insert(id).second)
+      report.problems.push_back(
+          {id, "missing: the baseline has it, the current run has not", false});
+  }
+}
+
+void add_remarks(const Baseline& baseline, const Baseline& current, size_t fresh,
+                 RegressionReport& report) {
+  if (baseline.runs.size() == 1) {
+    report.remarks.push_back(
+        "the baseline is one run: how much runs vary is taken from its other benchmarks or from "
+        "what is usual; pool five with `trilobite baseline update`");
+  }
+  if (fresh > 0) {
+    report.remarks.push_back(
+        fmt::format("{} benchmark{} the baseline does not have", fresh, fresh == 1 ? "" : "s"));
+  }
+  if (baseline.runs.front().environment.fingerprint !=
+      current.runs.front().environment.fingerprint) {
+    report.remarks.push_back("the runs are of different machines");
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(Answer answer) {
+  constexpr std::array<std::string_view, 4> kNames{"regressed", "improved", "equivalent",
+                                                   "undecided"};
+  return kNames[static_cast<size_t>(answer)];
+}
+
+std::string_view name_of(Level level) {
+  constexpr std::array<std::string_view, 5> kNames{"CRITICAL", "WARNING", "IMPROVEMENT", "STABLE",
+                                                   "UNDECIDED"};
+  return kNames[static_cast<size_t>(level)];
+}
+
+std::string_view name_of(Status status) {
+  constexpr std::array<std::string_view, 5> kNames{
+      "AllPass", "HasRegressions", "HasCriticalRegressions", "HasFailures", "Incomplete"};
+  return kNames[static_cast<size_t>(status)];
+}
+
+size_t RegressionReport::count(Answer answer) const {
+  return static_cast<size_t>(std::ranges::count(verdicts, answer, &MetricVerdict::answer));
+}
+
+Status status_of(const RegressionReport& report) {
+  if (std::ranges::any_of(report.problems, &Problem::failure)) return Status::has_failures;
+  const auto has = [&](Level level) {
+    return std::ranges::find(report.verdicts, level, &MetricVerdict::level) !=
+           report.verdicts.end();
+  };
+  if (has(Level::critical)) return Status::has_critical_regressions;
+  if (has(Level::warning)) return Status::has_regressions;
+  const bool decided = report.count(Answer::undecided) < report.verdicts.size();
+  return report.problems.empty() && decided ? Status::all_pass : Status::incomplete;
+}
+
+Result<RegressionReport> check_regression(const Baseline& baseline, const Baseline& current,
+                                          const RegressionSettings& settings) {
+  if (baseline.runs.empty() || current.runs.empty()) return fail("there is no run to compare");
+  if (auto same = check_machines(baseline, current, settings); !same) return fail_from(same);
+  RegressionReport report;
+  report.baseline_name = baseline.id;
+  report.current_name = current.id;
+  add_problems(baseline, current, report);
+  const auto before = by_benchmark(baseline, trilobite::Status::ok);
+  const auto after = by_benchmark(current, trilobite::Status::ok);
+  std::vector<MetricRuns> metrics;
+  size_t fresh = 0;
+  for (const auto& [id, results] : after) {
+    const auto found = before.find(id);
+    if (found == before.end()) {
+      ++fresh;
+      continue;
+    }
+    for (auto& metric : metrics_of(id, found->second, results))
+      metrics.push_back(std::move(metric));
+  }
+  for (const auto& metric : metrics) {
+    if (metric.metric == "time" && metric.samples < settings.minimum_samples) {
+      report.problems.push_back(
+          {metric.benchmark,
+           fmt::format("{} samples, {} are asked for", metric.samples, settings.minimum_samples),
+           false});
+    }
+  }
+  if (metrics.empty() && report.problems.empty()) {
+    return fail("the baseline and the current run have no benchmark in common");
+  }
+  report.verdicts = judge_metrics(metrics, settings);
+  add_remarks(baseline, current, fresh, report);
+  report.status = status_of(report);
+  return report;
+}
+
+}  // namespace trilobite::verdict

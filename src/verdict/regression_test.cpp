@@ -1,0 +1,193 @@
+#include "verdict/regression.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "stats/describe.hpp"
+#include "stats/test_data.hpp"
+
+namespace trilobite::verdict {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr double kRunToRun = 0.005;  // of the logarithm
+constexpr double kSampleToSample = 0.02;
+
+BenchmarkResult result(const std::string& shape, double time_ns, stats::Engine& engine,
+                       size_t samples = 30) {
+  BenchmarkResult result;
+  result.suite = "s", result.operation = "o", result.dtype = "f32", result.device = "cpu";
+  result.shape = shape;
+  result.id = "s/o/f32/cpu/" + shape;
+  const double level = time_ns * std::exp(kRunToRun * stats::normal(engine));
+  for (size_t i = 0; i < samples; ++i)
+    result.samples_ns.push_back(level * std::exp(kSampleToSample * stats::normal(engine)));
+  result.samples_per_round = {samples};
+  result.iterations_per_sample = 1;
+  const auto sample = stats::make_sample(result.samples_ns);
+  TimeStatistics statistics;
+  statistics.median = stats::median(sample);
+  result.statistics = statistics;
+  return result;
+}
+
+RunRecord run(const std::string& id, const std::vector<double>& times, stats::Engine& engine) {
+  RunRecord record;
+  record.id = id;
+  record.complete = true;
+  record.environment.fingerprint = "m";
+  for (size_t i = 0; i < times.size(); ++i)
+    record.benchmarks.push_back(result(fmt::format("{}", i), times[i], engine));
+  return record;
+}
+
+Baseline pool(size_t runs, const std::vector<double>& times, stats::Engine& engine) {
+  Baseline baseline;
+  baseline.id = "b";
+  for (size_t i = 0; i < runs; ++i)
+    baseline.runs.push_back(run(fmt::format("r{}", i), times, engine));
+  return baseline;
+}
+
+const MetricVerdict& verdict_of(const RegressionReport& report, const std::string& benchmark,
+                                const std::string& metric) {
+  for (const auto& verdict : report.verdicts)
+    if (verdict.benchmark == benchmark && verdict.metric == metric) return verdict;
+  throw std::runtime_error("no verdict for " + benchmark + " " + metric);
+}
+
+/// How often a change of `factor` is called a regression, with five pooled runs.
+double share_called_regressed(double factor, int trials) {
+  stats::Engine engine(17);
+  int called = 0;
+  for (int trial = 0; trial < trials; ++trial) {
+    const auto baseline = pool(5, {100}, engine);
+    const auto current = baseline_of(run("now", {100 * factor}, engine));
+    const auto report = check_regression(baseline, current, {}).value();
+    called += report.verdicts[0].answer == Answer::regressed;
+  }
+  return static_cast<double>(called) / trials;
+}
+
+TEST(Regression, false_alarms_are_rare_and_five_percent_is_seen) {
+  EXPECT_LE(share_called_regressed(1.0, 1000), 0.01);
+  EXPECT_GE(share_called_regressed(1.05, 300), 0.95);
+}
+
+TEST(Regression, a_suite_strengthens_its_members) {
+  stats::Engine engine(3);
+  std::vector<double> times(20, 100.0);
+  const auto baseline = pool(3, times, engine);
+  times[7] *= 1.06;
+  times[8] *= 0.93;
+  const auto report =
+      check_regression(baseline, baseline_of(run("now", times, engine)), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/7", "time").answer, Answer::regressed);
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/7", "time").level, Level::warning);
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/8", "time").level, Level::improvement);
+  EXPECT_EQ(report.count(Answer::regressed), 1u);
+  EXPECT_EQ(report.status, Status::has_regressions);
+  EXPECT_GE(report.count(Answer::equivalent), 15u);
+}
+
+TEST(Regression, large_changes_are_critical) {
+  stats::Engine engine(4);
+  const auto report =
+      check_regression(pool(5, {100}, engine), baseline_of(run("now", {130}, engine)), {}).value();
+  EXPECT_EQ(report.verdicts[0].level, Level::critical);
+  EXPECT_TRUE(report.verdicts[0].interval.contains(0.3));
+  EXPECT_EQ(report.status, Status::has_critical_regressions);
+}
+
+TEST(Regression, noise_that_could_hide_a_change_is_undecided_and_says_what_it_takes) {
+  stats::Engine engine(5);
+  Baseline baseline;
+  baseline.id = "b";
+  for (const double time : {90.0, 104.0, 97.0, 110.0, 99.0})
+    baseline.runs.push_back(run(fmt::format("r{}", time), {time}, engine));
+  const auto report =
+      check_regression(baseline, baseline_of(run("now", {103}, engine)), {}).value();
+  EXPECT_EQ(report.verdicts[0].answer, Answer::undecided);
+  EXPECT_GT(report.verdicts[0].further_samples, 0u);
+  EXPECT_THAT(report.verdicts[0].note, HasSubstr("vary"));
+  EXPECT_EQ(report.status, Status::incomplete);
+}
+
+TEST(Regression, missing_failed_and_short_benchmarks_are_never_stable) {
+  stats::Engine engine(6);
+  const auto baseline = pool(3, {100, 100, 100}, engine);
+  auto current = run("now", {100, 100, 100}, engine);
+  current.benchmarks.pop_back();
+  auto report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(report.status, Status::incomplete);
+  EXPECT_THAT(report.problems.at(0).what, HasSubstr("missing"));
+
+  current.benchmarks[0].status = trilobite::Status::failed;
+  current.benchmarks[0].reason = "wrong output";
+  report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(report.status, Status::has_failures);
+
+  auto few = run("few", {100, 100, 100}, engine);
+  few.benchmarks[1] = result("1", 100, engine, 4);
+  report = check_regression(baseline, baseline_of(few), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/1", "time").answer, Answer::undecided);
+  EXPECT_EQ(report.status, Status::incomplete);
+}
+
+TEST(Regression, other_machines_are_refused_unless_told_otherwise) {
+  stats::Engine engine(7);
+  const auto baseline = pool(2, {100}, engine);
+  auto current = run("now", {100}, engine);
+  current.environment.fingerprint = "other";
+  EXPECT_THAT(check_regression(baseline, baseline_of(current), {}).error().message(),
+              HasSubstr("another machine"));
+  RegressionSettings settings;
+  settings.other_machine = true;
+  EXPECT_TRUE(check_regression(baseline, baseline_of(current), settings));
+}
+
+TEST(Regression, nothing_in_common_is_an_error) {
+  stats::Engine engine(8);
+  auto current = run("now", {100}, engine);
+  current.benchmarks.clear();
+  auto baseline = pool(1, {100}, engine);
+  baseline.runs[0].benchmarks.clear();
+  EXPECT_FALSE(check_regression(baseline, baseline_of(current), {}));
+}
+
+TEST(Regression, counted_metrics_change_when_they_differ) {
+  stats::Engine engine(9);
+  auto baseline = pool(3, {100}, engine);
+  for (auto& one : baseline.runs) one.benchmarks[0].memory = MemoryUse{1000, 500, 3};
+  auto current = run("now", {100}, engine);
+  current.benchmarks[0].memory = MemoryUse{1030, 800, 3};
+  const auto report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "memory_allocated").answer, Answer::equivalent);
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "memory_peak").level, Level::critical);
+}
+
+TEST(Regression, memory_that_was_nothing_and_is_something_is_worse) {
+  stats::Engine engine(10);
+  auto baseline = pool(3, {100}, engine);
+  for (auto& one : baseline.runs) one.benchmarks[0].memory = MemoryUse{0, 0, 0};
+  auto current = run("now", {100}, engine);
+  current.benchmarks[0].memory = MemoryUse{64, 64, 1};
+  const auto report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "memory_peak").level, Level::critical);
+}
+
+TEST(Regression, less_accuracy_is_worse) {
+  stats::Engine engine(11);
+  auto baseline = pool(3, {100}, engine);
+  for (auto& one : baseline.runs) one.benchmarks[0].figures["snr_db"] = 20;
+  auto current = run("now", {100}, engine);
+  current.benchmarks[0].figures["snr_db"] = 15;
+  const auto report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "snr_db").answer, Answer::regressed);
+}
+
+}  // namespace
+}  // namespace trilobite::verdict
