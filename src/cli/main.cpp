@@ -29,6 +29,7 @@ constexpr std::array kSubcommands{
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
+    Subcommand{"crossval", "run a model through another engine too, and compare", run_crossval},
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"fixtures", "make a model file of true shape with random weights", run_fixtures},
@@ -36,10 +37,12 @@ constexpr std::array kSubcommands{
     Subcommand{"generate", "continue a text with a model", run_generate},
     Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
     Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
+    Subcommand{"inference", "measure a model: loading, prompts, generation, memory", run_inference},
     Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
     Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"tokenize", "turn text into token ids, or ids into text", run_tokenize},
     Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
