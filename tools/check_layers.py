@@ -14,10 +14,11 @@ MAY_INCLUDE = {
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
+    "notify": "base",
     "store": "base record",
     "verdict": "base stats record",
     "report": "base stats record verdict",
-    "cli": "base tensor quant kernels device stats record measure harness store verdict report",
+    "cli": "base tensor quant kernels device stats record measure harness notify store verdict report",
 }
 PUBLIC = {"trilobite"}  # include/trilobite: everybody may use the installed headers
 

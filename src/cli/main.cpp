@@ -32,8 +32,10 @@ constexpr std::array kSubcommands{
     Subcommand{"devices", "list the devices: usable here, or what is missing", run_devices},
     Subcommand{"env", "show the machine, its limits, and what makes numbers doubtful", run_env},
     Subcommand{"inspect", "check a record and say what is in it", run_inspect},
+    Subcommand{"monitor", "run, store, check and alert, again and again", run_monitor},
     Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"self-test", "measure false alarms and power of the verdicts here", run_self_test},
     Subcommand{"trend", "find where a series changed its level", run_trend},
 };
 
@@ -75,7 +77,9 @@ int run(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error code, not the end
-  if (trilobite::step_protocol_is_wanted())
+  // The programs that self-test compares have benchmarks of their own.
+  const bool self_test = argc > 1 && std::string_view(argv[1]) == "self-test";
+  if (trilobite::step_protocol_is_wanted() && !self_test)
     return trilobite::serve_steps_on_standard_streams(trilobite::registered_benchmarks());
   trilobite::use_counting_malloc();
   return trilobite::cli::run({argv, argv + argc});

@@ -13,7 +13,9 @@ int run_devices(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_regression_check(const Arguments& arguments);
+int run_monitor(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_self_test(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 
 /// What `trilobite` knows beyond the lab: its devices and their instruction sets.

@@ -20,7 +20,7 @@ struct LockstepPlan {
   std::vector<std::string> base;       // program and arguments
   std::vector<std::string> candidate;  // the same
   StepBenchmark benchmark;
-  std::chrono::nanoseconds step = std::chrono::microseconds(200);
+  std::chrono::nanoseconds step = std::chrono::microseconds(100);
   std::chrono::nanoseconds unit = std::chrono::milliseconds(30);
   size_t units_per_process = 2;
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of one answer
