@@ -3,10 +3,12 @@ include(CMakePackageConfigHelpers)
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/trilobite)
 target_sources(trilobite_base PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
-  FILES ${PROJECT_SOURCE_DIR}/include/trilobite/version.hpp)
+  FILES ${PROJECT_SOURCE_DIR}/include/trilobite/error.hpp ${PROJECT_SOURCE_DIR}/include/trilobite/version.hpp)
+target_sources(trilobite PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
+  FILES ${PROJECT_SOURCE_DIR}/include/trilobite/engine.hpp ${PROJECT_SOURCE_DIR}/include/trilobite/tokenizer.hpp)
 target_sources(trilobite_lab PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
   FILES ${PROJECT_SOURCE_DIR}/include/trilobite/bench.hpp)
-set_target_properties(trilobite_base trilobite_lab PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+set_target_properties(trilobite_base trilobite trilobite_lab PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
 
 install(TARGETS trilobite_base trilobite trilobite_lab trilobite_bench_main EXPORT trilobite
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} FILE_SET HEADERS)

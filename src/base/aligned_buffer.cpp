@@ -25,7 +25,7 @@ size_t physical_memory_bytes() {
   return static_cast<size_t>(pages) * static_cast<size_t>(page_bytes);
 }
 
-Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes) {
+Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes, Pages pages) {
   // Linux overcommits: without this test an absurd request would succeed and kill the process
   // later.
   const size_t machine = physical_memory_bytes();
@@ -35,7 +35,7 @@ Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes) {
                     bytes, machine));
   }
   if (bytes == 0) return AlignedBuffer();
-  const bool huge = bytes >= 2 * kHugePage;
+  const bool huge = pages == Pages::huge && bytes >= 2 * kHugePage;
   const size_t alignment = huge ? kHugePage : kAlignment;
   const size_t capacity = round_up(bytes, alignment);
   void* memory = std::aligned_alloc(alignment, capacity);

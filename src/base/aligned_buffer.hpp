@@ -15,9 +15,12 @@ class AlignedBuffer {
   /// Two cache lines: the adjacent-line prefetcher fetches pairs, so threads never share one.
   static constexpr size_t kAlignment = 128;
 
+  /// Huge pages suit what is used as a whole; what fills up slowly should take memory page by page.
+  enum class Pages { huge, ordinary };
+
   AlignedBuffer() = default;
   /// Fails with ErrorKind::input when `bytes` is more than the machine could ever hold.
-  static Result<AlignedBuffer> allocate(size_t bytes);
+  static Result<AlignedBuffer> allocate(size_t bytes, Pages pages = Pages::huge);
 
   ~AlignedBuffer();
   AlignedBuffer(AlignedBuffer&& other) noexcept;

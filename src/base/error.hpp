@@ -1,39 +1,14 @@
 #pragma once
-// Error and Result: how every function here says that the world is not as hoped (a file, a flag, a
-// sensor). A broken promise between modules is not an Error but a TRILOBITE_CHECK, which aborts.
+// Returning errors (trilobite/error.hpp has the types), and TRILOBITE_CHECK for what is no error but
+// a broken promise between modules: it aborts.
 
-#include <expected>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "trilobite/error.hpp"
+
 namespace trilobite {
-
-/// What kind of failure it is; the command line maps it to the exit code.
-enum class ErrorKind {
-  input,        ///< bad usage, malformed file, impossible request: exit code 2
-  environment,  ///< the machine lacks what was asked for: exit code 3
-};
-
-/// One sentence for a person: what, where, and what to do about it.
-class Error {
- public:
-  explicit Error(std::string message, ErrorKind kind = ErrorKind::input)
-      : message_(std::move(message)), kind_(kind) {}
-
-  const std::string& message() const { return message_; }
-  ErrorKind kind() const { return kind_; }
-
-  /// The same error seen from one level up: "loading x.json: <message>".
-  Error context(std::string_view doing) const&;
-
- private:
-  std::string message_;
-  ErrorKind kind_;
-};
-
-template <typename T>
-using Result = std::expected<T, Error>;
 
 /// Shorthand for `return std::unexpected(Error(...))`.
 inline std::unexpected<Error> fail(std::string message, ErrorKind kind = ErrorKind::input) {

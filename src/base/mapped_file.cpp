@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -39,6 +40,14 @@ Result<MappedFile> MappedFile::open(const Path& path) {
   ::close(fd);  // the mapping stays
   if (!mapping) return fail_from(mapping, doing);
   return MappedFile(mapping->data, mapping->size);
+}
+
+void MappedFile::release(std::span<const std::byte> part) const {
+  const auto page = static_cast<uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto first = (reinterpret_cast<uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto last = reinterpret_cast<uintptr_t>(part.data() + part.size()) / page * page;
+  // A failure costs memory, nothing else.
+  if (first < last) ::madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
 MappedFile::~MappedFile() {

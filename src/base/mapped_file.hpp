@@ -21,6 +21,9 @@ class MappedFile {
   MappedFile& operator=(const MappedFile&) = delete;
 
   std::span<const std::byte> bytes() const { return {data_, size_}; }
+  /// Gives the memory of `part`, which lies in bytes(), back to the system, whole pages of it; it
+  /// is read from the file again when it is used again.
+  void release(std::span<const std::byte> part) const;
 
  private:
   MappedFile(const std::byte* data, size_t size) : data_(data), size_(size) {}

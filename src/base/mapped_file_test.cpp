@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace trilobite {
 namespace {
 
@@ -12,6 +14,18 @@ TEST(MappedFile, shows_the_bytes_of_the_file_also_after_a_move) {
   const MappedFile moved = std::move(file);
   ASSERT_EQ(moved.bytes().size(), 3u);
   EXPECT_EQ(moved.bytes()[1], std::byte{'b'});
+  std::filesystem::remove(path);
+}
+
+TEST(MappedFile, released_memory_reads_as_before) {
+  const Path path = Path(testing::TempDir()) / "trilobite_mapped_release_test";
+  const std::string content(20000, 'x');
+  ASSERT_TRUE(write_file_atomically(path, content));
+  const auto file = MappedFile::open(path).value();
+  file.release(file.bytes());
+  file.release(file.bytes().subspan(5, 3));
+  file.release({});
+  EXPECT_TRUE(std::ranges::all_of(file.bytes(), [](std::byte b) { return b == std::byte{'x'}; }));
   std::filesystem::remove(path);
 }
 

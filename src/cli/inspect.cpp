@@ -3,6 +3,7 @@
 #include <map>
 
 #include "cli/exit_code.hpp"
+#include "cli/inspect_model.hpp"
 #include "cli/subcommands.hpp"
 #include "record/record_json.hpp"
 #include "report/console.hpp"
@@ -30,13 +31,9 @@ std::string facts_about(const RunRecord& record) {
 
 }  // namespace
 
-int run_inspect(const Arguments& arguments) {
-  CLI::App app("Checks a record and says what is in it", "inspect");
-  std::string file;
-  bool table = false;
-  app.add_option("FILE", file, "a record written by bench or compare")->required();
-  app.add_flag("--table", table, "show the results as bench does");
-  if (const auto over = parse(app, arguments)) return *over;
+namespace {
+
+int inspect_record(const std::string& file, bool table) {
   const auto record = load_record(file);
   if (!record) return report_error(record.error());
   auto text = facts_about(*record);
@@ -44,6 +41,23 @@ int run_inspect(const Arguments& arguments) {
     text += "\n" + to_console(*record, {.color = stdout_is_terminal(), .width = terminal_width()});
   const auto printed = print(text);
   return printed ? kFine : report_error(printed.error());
+}
+
+}  // namespace
+
+int run_inspect(const Arguments& arguments) {
+  CLI::App app("Checks a record or a GGUF model file and says what is in it", "inspect");
+  std::string file;
+  bool table = false;
+  ModelInspection model;
+  app.add_option("FILE", file, "a record written by bench or compare, or a GGUF file")->required();
+  app.add_flag("--table", table, "of a record: show the results as bench does");
+  app.add_flag("--tensors", model.tensors, "of a model: list every tensor");
+  app.add_flag("--deep", model.deep,
+               "of a model: read every weight and look for what is no number");
+  app.add_flag("--json", model.json, "of a model: everything as JSON");
+  if (const auto over = parse(app, arguments)) return *over;
+  return is_model_file(file) ? inspect_model(file, model) : inspect_record(file, table);
 }
 
 }  // namespace trilobite::cli

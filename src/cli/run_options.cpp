@@ -27,17 +27,6 @@ Result<void> apply_duration(const std::string& text, std::chrono::nanoseconds& t
   return {};
 }
 
-Result<uint64_t> seed_from(const std::string& flag, uint64_t base) {
-  const auto text = flag.empty() ? environment("BITNET_SEED") : flag;
-  if (text.empty()) return base;
-  const auto seed = parse_int(text);
-  if (!seed || *seed < 0) {
-    return fail(fmt::format("{}: '{}' is not a whole number from 0 up",
-                            flag.empty() ? "BITNET_SEED" : "--seed", text));
-  }
-  return static_cast<uint64_t>(*seed);
-}
-
 Result<unsigned> threads_from(int64_t flag, bool deterministic) {
   if (flag > 0) return static_cast<unsigned>(flag);
   const auto variable = environment("RAYON_NUM_THREADS");
@@ -53,6 +42,17 @@ Result<unsigned> threads_from(int64_t flag, bool deterministic) {
 }
 
 }  // namespace
+
+Result<uint64_t> seed_from(const std::string& flag, uint64_t base) {
+  const auto text = flag.empty() ? environment("BITNET_SEED") : flag;
+  if (text.empty()) return base;
+  const auto seed = parse_int(text);
+  if (!seed || *seed < 0) {
+    return fail(fmt::format("{}: '{}' is not a whole number from 0 up",
+                            flag.empty() ? "BITNET_SEED" : "--seed", text));
+  }
+  return static_cast<uint64_t>(*seed);
+}
 
 void add_run_options(CLI::App& app, RunOptions& options) {
   app.add_option("--sample-size", options.sample_size,

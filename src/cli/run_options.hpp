@@ -26,6 +26,9 @@ struct RunOptions {
 
 void add_run_options(CLI::App& app, RunOptions& options);
 
+/// The value of --seed, else of BITNET_SEED, else `base`; not negative.
+Result<uint64_t> seed_from(const std::string& flag, uint64_t base);
+
 /// Flags over environment (BITNET_DETERMINISTIC, BITNET_SEED, TRILOBITE_ISA, RAYON_NUM_THREADS)
 /// over `base`.
 Result<SamplingPlan> plan_from(const RunOptions& options, SamplingPlan base);

@@ -2,23 +2,16 @@
 // f32 weights to ternary tiles by the absmean rule (quant/bitnet.hpp is the reference), fast enough
 // to quantise a model while it is loaded.
 
-#include <vector>
-
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
+#include "kernels/ternary_weights.hpp"
 #include "quant/matrix.hpp"
-#include "quant/ternary_tiles.hpp"
 
 namespace trilobite::kernels {
 
-struct TernaryWeights {
-  quant::TernaryTiles tiles;
-  std::vector<float> scales;  // [1], or [rows] when per channel
-};
-
 struct AbsmeanTilesOptions {
   quant::TernaryForm form = quant::TernaryForm::two_bit;
-  bool per_channel = false;
+  bool per_channel = false;  // one scale per row
 };
 
 /// The codes are those of quant::quantize_absmean for the same gamma. Gamma itself is summed in

@@ -1,6 +1,6 @@
-// Loads and stores of f32, f16 and bf16 as vectors of f32, for one Highway target: included once
-// per target (hence no #pragma once). Stores round to nearest even, as Float16::from and
-// BFloat16::from do, and keep NaN.
+// Loads and stores of f32, f16 and bf16 (and loads of int8) as vectors of f32, for one Highway
+// target: included once per target (hence no #pragma once). Stores round to nearest even, as
+// Float16::from and BFloat16::from do, and keep NaN.
 
 #if defined(TRILOBITE_KERNELS_FLOAT_IO_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRILOBITE_KERNELS_FLOAT_IO_INL_HPP
@@ -28,6 +28,12 @@ inline constexpr size_t kLanes = hn::MaxLanes(F32());
 
 HWY_INLINE VF32 load(const float* from) { return hn::LoadU(F32(), from); }
 HWY_INLINE void store(VF32 v, float* to) { hn::StoreU(v, F32(), to); }
+
+HWY_INLINE VF32 load(const int8_t* from) {
+  const hn::Rebind<int8_t, F32> d8;
+  const hn::Rebind<int32_t, F32> d32;
+  return hn::ConvertTo(F32(), hn::PromoteTo(d32, hn::LoadU(d8, from)));
+}
 
 HWY_INLINE VF32 load(const BFloat16* from) {
   const hn::Rebind<uint16_t, F32> d16;

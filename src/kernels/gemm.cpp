@@ -75,7 +75,9 @@ GemmCall transposed(const GemmCall& call) {
   const auto flip = [](const StridedMatrix& m) {
     return StridedMatrix{m.data, m.column_stride, m.row_stride};
   };
-  return {.dtype = call.dtype,
+  return {.a_dtype = call.b_dtype,
+          .b_dtype = call.a_dtype,
+          .out_dtype = call.out_dtype,
           .m = call.n,
           .n = call.m,
           .k = call.k,
@@ -93,7 +95,7 @@ const void* element(DType dtype, const StridedMatrix& matrix, size_t row, size_t
 
 bool can_use_in_place(const GemmCall& call) {
   const GemmTile tile = gemm_tile();
-  return call.dtype == DType::f32 && call.a.column_stride == 1 && call.a.row_stride > 0 &&
+  return call.a_dtype == DType::f32 && call.a.column_stride == 1 && call.a.row_stride > 0 &&
          call.m >= tile.rows && call.n <= kFewPanels * tile.columns;
 }
 
@@ -125,7 +127,7 @@ Result<void> Gemm::reserve(const GemmCall& call, const Block& largest) {
   Result<void> grown;
   if (!a_in_place_) grown = grow(packed_a_, round_up(largest.rows, tile.rows) * largest.depth);
   if (grown) grown = grow(packed_b_, round_up(largest.columns, tile.columns) * largest.depth);
-  if (grown && call.dtype != DType::f32) grown = grow(sums_, call.m * call.n);
+  if (grown && call.out_dtype != DType::f32) grown = grow(sums_, call.m * call.n);
   return grown;
 }
 
@@ -134,10 +136,11 @@ void Gemm::pack(const GemmCall& call, const Block& block) {
   const GemmTile tile = gemm_tile();
   const auto pack_some = [&](bool is_a, size_t first, size_t lines) {
     const StridedMatrix& from = is_a ? call.a : call.b;
+    const DType dtype = is_a ? call.a_dtype : call.b_dtype;
     pack_panels(
-        {.dtype = call.dtype,
-         .from = is_a ? element(call.dtype, from, block.row + first, block.depth_begin)
-                      : element(call.dtype, from, block.depth_begin, block.column + first),
+        {.dtype = dtype,
+         .from = is_a ? element(dtype, from, block.row + first, block.depth_begin)
+                      : element(dtype, from, block.depth_begin, block.column + first),
          .line_stride = is_a ? from.row_stride : from.column_stride,
          .depth_stride = is_a ? from.column_stride : from.row_stride,
          .lines = lines,
@@ -177,7 +180,7 @@ void Gemm::multiply(const GemmCall& call, const Block& block, float* sums) {
   for_tasks(row_tasks * column_tasks, [&](size_t task) {
     const size_t row = task / column_tasks * task_rows;
     const size_t column = task % column_tasks * task_columns;
-    const void* a_rows = element(call.dtype, call.a, block.row + row, block.depth_begin);
+    const void* a_rows = element(call.a_dtype, call.a, block.row + row, block.depth_begin);
     multiply_panels({.a = a_in_place_ ? static_cast<const float*>(a_rows)
                                       : packed_a_.as<float>().data() + row * block.depth,
                      .a_stride = a_in_place_ ? static_cast<size_t>(call.a.row_stride) : 0,
@@ -196,9 +199,9 @@ void Gemm::round_sums(const GemmCall& call) {
   const size_t count = call.m * call.n;
   for_tasks(divide_up(count, kStep), [&](size_t task) {
     const size_t first = task * kStep;
-    from_f32({.dtype = call.dtype,
+    from_f32({.dtype = call.out_dtype,
               .from = sums_.as<float>().data() + first,
-              .to = static_cast<std::byte*>(call.out) + first * size_of(call.dtype),
+              .to = static_cast<std::byte*>(call.out) + first * size_of(call.out_dtype),
               .count = std::min(kStep, count - first)});
   });
 }
@@ -208,7 +211,7 @@ Result<void> Gemm::multiply_row(const GemmCall& call) {
   last_kernel_ = "gemv";
   if (auto grown = grow(packed_a_, call.k); !grown) return grown;
   float* x = packed_a_.as<float>().data();
-  pack_panels({.dtype = call.dtype,
+  pack_panels({.dtype = call.a_dtype,
                .from = call.a.data,
                .line_stride = call.a.row_stride,
                .depth_stride = call.a.column_stride,
@@ -221,14 +224,14 @@ Result<void> Gemm::multiply_row(const GemmCall& call) {
       parallel_ ? round_up(divide_up(call.n, 4 * pool_.threads()), kPageElements) : call.n;
   for_tasks(divide_up(call.n, columns), [&](size_t task) {
     const size_t first = task * columns;
-    gemv({.dtype = call.dtype,
+    gemv({.dtype = call.b_dtype,
           .x = x,
-          .b = element(call.dtype, call.b, 0, first),
+          .b = element(call.b_dtype, call.b, 0, first),
           .row_stride = call.b.row_stride,
           .column_stride = call.b.column_stride,
           .k = call.k,
           .n = std::min(columns, call.n - first),
-          .out = static_cast<std::byte*>(call.out) + first * size_of(call.dtype)});
+          .out = static_cast<std::byte*>(call.out) + first * size_of(call.out_dtype)});
   });
   return {};
 }
@@ -236,16 +239,17 @@ Result<void> Gemm::multiply_row(const GemmCall& call) {
 Result<void> Gemm::run(const GemmCall& call) {
   if (call.m == 0 || call.n == 0) return {};
   if (call.k == 0) {
-    fill({.dtype = call.dtype, .value = 0.0f, .out = call.out, .count = call.m * call.n});
+    fill({.dtype = call.out_dtype, .value = 0.0f, .out = call.out, .count = call.m * call.n});
     return {};
   }
   parallel_ = call.m * call.n * call.k >= kParallelProducts && pool_.threads() > 1;
-  const auto has_dense_lines = [](const StridedMatrix& matrix) {
-    return matrix.row_stride == 1 || matrix.column_stride == 1;
+  // gemv writes what it reads.
+  const auto fits_gemv = [&](const StridedMatrix& matrix, DType dtype) {
+    return dtype == call.out_dtype && (matrix.row_stride == 1 || matrix.column_stride == 1);
   };
-  if (call.m == 1 && has_dense_lines(call.b)) return multiply_row(call);
+  if (call.m == 1 && fits_gemv(call.b, call.b_dtype)) return multiply_row(call);
   // A column is a row of the transposed product, and lies the same way in memory.
-  if (call.n == 1 && has_dense_lines(call.a)) return multiply_row(transposed(call));
+  if (call.n == 1 && fits_gemv(call.a, call.a_dtype)) return multiply_row(transposed(call));
   return multiply_packed(call);
 }
 
@@ -261,7 +265,8 @@ Result<void> Gemm::multiply_packed(const GemmCall& call) {
               .depth = blocking.depth,
               .task_rows = blocking.task_rows};
   if (auto reserved = reserve(call, block); !reserved) return reserved;
-  float* sums = call.dtype == DType::f32 ? static_cast<float*>(call.out) : sums_.as<float>().data();
+  float* sums =
+      call.out_dtype == DType::f32 ? static_cast<float*>(call.out) : sums_.as<float>().data();
   for (block.column = 0; block.column < call.n; block.column += blocking.columns) {
     block.columns = std::min(blocking.columns, call.n - block.column);
     for (block.row = 0; block.row < call.m; block.row += blocking.rows) {
@@ -273,7 +278,7 @@ Result<void> Gemm::multiply_packed(const GemmCall& call) {
       }
     }
   }
-  if (call.dtype != DType::f32) round_sums(call);
+  if (call.out_dtype != DType::f32) round_sums(call);
   return {};
 }
 

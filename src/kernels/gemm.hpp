@@ -1,7 +1,7 @@
 #pragma once
-// The dense matrix product out = a b on f32, f16 and bf16, sums in f32, blocked for the caches and
-// spread over threads. (Goto & van de Geijn, "Anatomy of high-performance matrix multiplication",
-// 2008; Van Zee & van de Geijn, "BLIS", 2015.)
+// The dense matrix product out = a b on f32, f16 and bf16 in any mixture, sums in f32, blocked for
+// the caches and spread over threads. (Goto & van de Geijn, "Anatomy of high-performance matrix
+// multiplication", 2008; Van Zee & van de Geijn, "BLIS", 2015.)
 
 #include <cstddef>
 #include <string_view>
@@ -21,7 +21,9 @@ struct StridedMatrix {
 };
 
 struct GemmCall {
-  DType dtype;      // of all three: f32, f16 or bf16
+  DType a_dtype;  // each f32, f16 or bf16
+  DType b_dtype;
+  DType out_dtype;
   size_t m;         // rows of a and out
   size_t n;         // columns of b and out
   size_t k;         // columns of a, rows of b

@@ -18,22 +18,30 @@ struct Size {
   size_t m, n, k;
 };
 
+struct Types {
+  Types(DType all) : a(all), b(all), out(all) {}  // NOLINT(google-explicit-constructor): mostly one
+  Types(DType a_type, DType b_type, DType out_type) : a(a_type), b(b_type), out(out_type) {}
+  DType a, b, out;
+};
+
 /// One product with operands that lie as asked.
 struct Product {
-  Product(DType dtype, Size s, bool transpose_a, bool transpose_b)
+  Product(Types all, Size s, bool transpose_a, bool transpose_b)
       : size(s),
-        type(dtype),
-        a(TypedArray::normal(dtype, s.m * s.k, 21)),
-        b(TypedArray::normal(dtype, s.k * s.n, 22)),
+        types(all),
+        a(TypedArray::normal(all.a, s.m * s.k, 21)),
+        b(TypedArray::normal(all.b, s.k * s.n, 22)),
         a_row(transpose_a ? 1 : s.k),
         a_column(transpose_a ? s.m : 1),
         b_row(transpose_b ? 1 : s.n),
         b_column(transpose_b ? s.k : 1) {}
 
   TypedArray compute(Gemm& gemm) const {
-    TypedArray out(type, size.m * size.n);
+    TypedArray out(types.out, size.m * size.n);
     const auto stride = [](size_t s) { return static_cast<ptrdiff_t>(s); };
-    const GemmCall call{.dtype = type,
+    const GemmCall call{.a_dtype = types.a,
+                        .b_dtype = types.b,
+                        .out_dtype = types.out,
                         .m = size.m,
                         .n = size.n,
                         .k = size.k,
@@ -55,19 +63,30 @@ struct Product {
           magnitude += std::abs(term);
         }
         const double bound = static_cast<double>(size.k + 2) * 0x1p-24 * magnitude +
-                             1.01 * std::abs(exact) * unit_roundoff(type) + 0x1p-25;
+                             1.01 * std::abs(exact) * unit_roundoff(types.out) + 0x1p-25;
         ASSERT_NEAR(out[row * size.n + column], exact, bound)
-            << name_of(type) << " " << size.m << "x" << size.n << "x" << size.k << " at " << row
-            << "," << column;
+            << name_of(types.out) << " " << size.m << "x" << size.n << "x" << size.k << " at "
+            << row << "," << column;
       }
     }
   }
 
   Size size;
-  DType type;
+  Types types;
   TypedArray a, b;
   size_t a_row, a_column, b_row, b_column;
 };
+
+TEST_P(GemmOnEveryIsa, types_may_be_mixed) {
+  ThreadPool pool(2);
+  Gemm gemm(pool, cpu_);
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16}) {
+    for (const Size size : {Size{1, 40, 33}, Size{19, 1, 33}, Size{19, 65, 70}}) {
+      const Product product({DType::f32, weights, DType::f32}, size, false, true);
+      product.expect_close(product.compute(gemm));
+    }
+  }
+}
 
 TEST_P(GemmOnEveryIsa, awkward_sizes_agree_with_the_definition) {
   ThreadPool pool(1);

@@ -5,53 +5,53 @@
 #include <limits>
 
 namespace trilobite::quant {
-namespace {
 
-struct Sums {
-  double original = 0;  // of squares
-  double restored = 0;
-  double product = 0;
-  double error = 0;
-  double largest_error = 0;
-};
-
-Sums sum_up(std::span<const float> original, std::span<const float> restored) {
-  Sums sums;
+void ErrorSums::add(std::span<const float> original, std::span<const float> restored) {
+  TRILOBITE_CHECK(original.size() == restored.size());
+  ErrorSums sums;  // of its own, so that the compiler may keep them in registers
   for (size_t i = 0; i < original.size(); ++i) {
     const double a = original[i];
     const double b = restored[i];
-    sums.original += a * a;
-    sums.restored += b * b;
-    sums.product += a * b;
-    sums.error += (a - b) * (a - b);
-    sums.largest_error = std::max(sums.largest_error, std::abs(a - b));
+    sums.original_ += a * a;
+    sums.restored_ += b * b;
+    sums.product_ += a * b;
+    sums.error_ += (a - b) * (a - b);
+    sums.largest_error_ = std::max(sums.largest_error_, std::abs(a - b));
   }
-  return sums;
+  sums.count_ = original.size();
+  add(sums);
 }
 
-double cosine_of(const Sums& sums) {
-  if (sums.error == 0) return 1;
-  const double lengths = std::sqrt(sums.original) * std::sqrt(sums.restored);
-  return lengths > 0 ? std::clamp(sums.product / lengths, -1.0, 1.0) : 0;
+void ErrorSums::add(const ErrorSums& other) {
+  count_ += other.count_;
+  original_ += other.original_;
+  restored_ += other.restored_;
+  product_ += other.product_;
+  error_ += other.error_;
+  largest_error_ = std::max(largest_error_, other.largest_error_);
 }
 
-}  // namespace
-
-ErrorMeasures measure_error(std::span<const float> original, std::span<const float> restored) {
-  TRILOBITE_CHECK(original.size() == restored.size() && !original.empty());
-  const Sums sums = sum_up(original, restored);
+ErrorMeasures ErrorSums::measures() const {
+  TRILOBITE_CHECK(count_ > 0);
   // Squares of f32 cannot overflow a double, so only an input that is not finite gets here.
-  if (!std::isfinite(sums.original) || !std::isfinite(sums.restored)) {
+  if (!std::isfinite(original_) || !std::isfinite(restored_)) {
     constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
     return {kNan, kNan, kNan, kNan};
   }
   // 0 / 0 would be NaN; everything else comes out of the division as documented.
-  const double ratio =
-      sums.error == 0 ? std::numeric_limits<double>::infinity() : sums.original / sums.error;
-  return {.max_abs_error = sums.largest_error,
-          .rmse = std::sqrt(sums.error / static_cast<double>(original.size())),
+  const double ratio = error_ == 0 ? std::numeric_limits<double>::infinity() : original_ / error_;
+  const double lengths = std::sqrt(original_) * std::sqrt(restored_);
+  const double cosine = lengths > 0 ? std::clamp(product_ / lengths, -1.0, 1.0) : 0;
+  return {.max_abs_error = largest_error_,
+          .rmse = std::sqrt(error_ / static_cast<double>(count_)),
           .snr_db = 10 * std::log10(ratio),
-          .cosine = cosine_of(sums)};
+          .cosine = error_ == 0 ? 1 : cosine};
+}
+
+ErrorMeasures measure_error(std::span<const float> original, std::span<const float> restored) {
+  ErrorSums sums;
+  sums.add(original, restored);
+  return sums.measures();
 }
 
 double memory_reduction(const QuantizedMatrix& packed) {

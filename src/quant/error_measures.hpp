@@ -17,6 +17,24 @@ struct ErrorMeasures {
   double cosine = 0;  // of the angle between the two as vectors
 };
 
+/// What the measures are made of, for matrices that come in pieces.
+class ErrorSums {
+ public:
+  /// The spans must have the same length.
+  void add(std::span<const float> original, std::span<const float> restored);
+  void add(const ErrorSums& other);
+  /// Of everything added; at least one element.
+  ErrorMeasures measures() const;
+
+ private:
+  size_t count_ = 0;
+  double original_ = 0;  // of squares
+  double restored_ = 0;
+  double product_ = 0;
+  double error_ = 0;
+  double largest_error_ = 0;
+};
+
 /// The spans must have the same length, at least 1.
 ErrorMeasures measure_error(std::span<const float> original, std::span<const float> restored);
 

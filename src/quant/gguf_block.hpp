@@ -32,6 +32,14 @@ std::vector<BlockFormat> k_block_formats();
 /// Ternary blocks of 256: tq1_0, tq2_0.
 std::vector<BlockFormat> ternary_block_formats();
 
+/// Of any of the three lists, by its name, which must be in one.
+const BlockFormat& block_format(std::string_view name);
+
+/// Whether a matrix of this shape is whole blocks and has as many bytes as that takes.
+Result<void> check_block_bytes(const BlockFormat& format, const QuantizedView& packed);
+/// Whether every scale is finite and every code means something. The sizes must be right.
+Result<void> check_blocks(const BlockFormat& format, const QuantizedView& packed);
+
 /// All blocks of a matrix whose columns are whole blocks and whose weights are within bounds.
 void quantize_blocks(const BlockFormat& format, MatrixView weights, std::span<uint8_t> bytes);
 

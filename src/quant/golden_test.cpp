@@ -3,27 +3,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <cstring>
-
-#include "base/file.hpp"
+#include "base/test_data_for_test.hpp"
 #include "quant/i2s.hpp"
 #include "quant/scheme.hpp"
 
 namespace trilobite::quant {
 namespace {
 
-Path tensors_folder() {
-  const char* named = std::getenv("TRILOBITE_TEST_DATA");
-  return Path(named != nullptr ? named : TRILOBITE_TEST_DATA_FOLDER) / "golden" / "tensors";
-}
-
-std::vector<float> read_floats(const Path& path) {
-  const auto text = read_file(path).value();
-  std::vector<float> values(text.size() / sizeof(float));
-  std::memcpy(values.data(), text.data(), values.size() * sizeof(float));
-  return values;
-}
+Path tensors_folder() { return test_data_folder() / "golden" / "tensors"; }
 
 std::vector<uint8_t> read_bytes(const Path& path) {
   const auto text = read_file(path).value();
@@ -37,12 +24,7 @@ struct GoldenCase {
 
 class Golden : public testing::TestWithParam<GoldenCase> {
  protected:
-  void SetUp() override {
-    if (!std::filesystem::exists(tensors_folder() / "manifest.json")) {
-      GTEST_SKIP() << "no golden tensors at " << tensors_folder()
-                   << "; TRILOBITE_TEST_DATA names the folder that holds golden/";
-    }
-  }
+  void SetUp() override { TRILOBITE_NEED_TEST_DATA("golden/tensors/manifest.json"); }
   static Path file(const std::string& matrix, const std::string& rest) {
     return tensors_folder() / (matrix + "." + rest);
   }

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "quant/byte_order.hpp"
 #include "quant/rounding.hpp"
 
 namespace trilobite::quant {
@@ -36,59 +35,6 @@ WeightGroup quantize_group(std::span<const float> weights, GroupBits bits) {
   return group;
 }
 
-struct GroupBlock {
-  const char* name;
-  GroupBits bits;
-  size_t bytes;
-  /// Codes behind the scale.
-  void (*read)(const uint8_t* from, int8_t* codes);
-};
-
-/// Byte i holds weight i in its low and weight i + 16 in its high nibble.
-constexpr GroupBlock kQ4_0{"q4_0", GroupBits::four, 18, [](const uint8_t* from, int8_t* codes) {
-                             for (size_t i = 0; i < kGroupColumns / 2; ++i) {
-                               codes[i] = static_cast<int8_t>((from[i] & 15) - 8);
-                               codes[i + kGroupColumns / 2] =
-                                   static_cast<int8_t>((from[i] >> 4) - 8);
-                             }
-                           }};
-constexpr GroupBlock kQ8_0{"q8_0", GroupBits::eight, 34, [](const uint8_t* from, int8_t* codes) {
-                             std::copy_n(from, kGroupColumns, codes);
-                           }};
-
-Result<void> check_size(const GroupBlock& block, const QuantizedView& packed) {
-  if (packed.cols % kGroupColumns != 0) {
-    return fail(fmt::format("the columns of a {} matrix are whole blocks of {}, not {}", block.name,
-                            kGroupColumns, packed.cols));
-  }
-  const auto count = count_elements(packed.rows, packed.cols);
-  if (!count) return fail_from(count);
-  const size_t bytes = *count / kGroupColumns * block.bytes;
-  if (packed.bytes.size() == bytes) return {};
-  return fail(fmt::format("a {} matrix of {} x {} has {} bytes, not {}", block.name, packed.rows,
-                          packed.cols, bytes, packed.bytes.size()));
-}
-
-Result<GroupTiles> from_blocks(const GroupBlock& block, const QuantizedView& packed) {
-  if (const auto right = check_size(block, packed); !right) return fail_from(right);
-  auto tiles = GroupTiles::create(packed.rows, packed.cols, block.bits);
-  if (!tiles) return tiles;
-  const uint8_t* from = packed.bytes.data();
-  for (size_t row = 0; row < packed.rows; ++row) {
-    for (size_t group = 0; group < tiles->groups(); ++group, from += block.bytes) {
-      WeightGroup weights{.scale = load_bytes<Float16>(from)};
-      if (!has_finite_scale(weights)) {
-        return fail(
-            fmt::format("the {} block at row {}, column {}: its scale is not a finite number",
-                        block.name, row, group * kGroupColumns));
-      }
-      block.read(from + sizeof(Float16), weights.codes.data());
-      tiles->set_group(row, group, weights);
-    }
-  }
-  return tiles;
-}
-
 }  // namespace
 
 Result<GroupTiles> quantize_groups(MatrixView weights, GroupBits bits) {
@@ -108,13 +54,6 @@ Result<GroupTiles> quantize_groups(MatrixView weights, GroupBits bits) {
     }
   }
   return tiles;
-}
-
-Result<GroupTiles> group_tiles_from_q4_0(const QuantizedView& packed) {
-  return from_blocks(kQ4_0, packed);
-}
-Result<GroupTiles> group_tiles_from_q8_0(const QuantizedView& packed) {
-  return from_blocks(kQ8_0, packed);
 }
 
 }  // namespace trilobite::quant

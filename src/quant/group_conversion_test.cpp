@@ -2,13 +2,10 @@
 
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cmath>
 #include <limits>
 
-#include "quant/byte_order.hpp"
 #include "quant/error_measures.hpp"
-#include "quant/gguf_block.hpp"
 #include "quant/matrices_for_test.hpp"
 
 namespace trilobite::quant {
@@ -83,72 +80,6 @@ TEST(QuantizeGroups, refuses_weights_without_a_scale) {
             "row 1, columns from 32: no 8-bit group has a scale for the weight inf");
   EXPECT_EQ(message(std::numeric_limits<float>::quiet_NaN()),
             "row 1, columns from 32: no 8-bit group has a scale for the weight nan");
-}
-
-/// Blocks with every code there is and scales of either sign, zero and subnormal among them.
-struct Blocks {
-  Blocks(std::string_view name, size_t rows_, size_t cols_) : rows(rows_), cols(cols_) {
-    for (const auto& candidate : simple_block_formats()) {
-      if (candidate.name == name) format = candidate;
-    }
-    constexpr float kScales[] = {1.0f, -0.37f, 0.0f, -0.0f, 0x1p-24f, 65504.0f};
-    Rng rng(9);
-    for (size_t b = 0; b < rows * cols / format.columns; ++b) {
-      bytes.resize(bytes.size() + format.bytes);
-      uint8_t* block = bytes.data() + b * format.bytes;
-      store_f16(block, kScales[b % std::size(kScales)]);
-      for (size_t i = 2; i < format.bytes; ++i) block[i] = static_cast<uint8_t>(rng.next_u32());
-    }
-  }
-  QuantizedView view() const { return {.rows = rows, .cols = cols, .bytes = bytes}; }
-  std::vector<float> decoded() const {
-    std::vector<float> values(rows * cols);
-    EXPECT_TRUE(dequantize_blocks(format, view(), values));
-    return values;
-  }
-  size_t rows, cols;
-  BlockFormat format;
-  std::vector<uint8_t> bytes;
-};
-
-void expect_same_bits(const std::vector<float>& got, const std::vector<float>& expected) {
-  ASSERT_EQ(got.size(), expected.size());
-  for (size_t i = 0; i < got.size(); ++i) {
-    ASSERT_EQ(std::bit_cast<uint32_t>(got[i]), std::bit_cast<uint32_t>(expected[i])) << i;
-  }
-}
-
-TEST(GroupTilesFromGguf, have_the_very_values_of_the_blocks) {
-  for (const size_t rows : {1u, 16u, 70u}) {
-    for (const size_t cols : {32u, 96u, 320u}) {
-      const Blocks q4("q4_0", rows, cols);
-      expect_same_bits(values_of(group_tiles_from_q4_0(q4.view()).value()), q4.decoded());
-      const Blocks q8("q8_0", rows, cols);
-      expect_same_bits(values_of(group_tiles_from_q8_0(q8.view()).value()), q8.decoded());
-    }
-  }
-}
-
-TEST(GroupTilesFromGguf, say_what_is_wrong_with_the_blocks) {
-  Blocks blocks("q4_0", 2, 64);
-  const auto message = [](const QuantizedView& view) {
-    return group_tiles_from_q4_0(view).error().message();
-  };
-  auto view = blocks.view();
-  view.cols = 63;
-  EXPECT_EQ(message(view), "the columns of a q4_0 matrix are whole blocks of 32, not 63");
-  view = blocks.view();
-  view.bytes = view.bytes.subspan(1);
-  EXPECT_EQ(message(view), "a q4_0 matrix of 2 x 64 has 72 bytes, not 71");
-  view.rows = SIZE_MAX / 2;
-  EXPECT_NE(message(view).find("too large"), std::string::npos);
-  view.rows = 0;
-  EXPECT_NE(message(view).find("no elements"), std::string::npos);
-  for (const uint16_t bad : {uint16_t{0x7C00}, uint16_t{0xFC00}, uint16_t{0x7E01}}) {
-    store_bytes(blocks.bytes.data() + 3 * blocks.format.bytes, bad);
-    EXPECT_EQ(message(blocks.view()),
-              "the q4_0 block at row 1, column 32: its scale is not a finite number");
-  }
 }
 
 }  // namespace

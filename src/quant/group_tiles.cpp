@@ -80,7 +80,7 @@ bool are_codes_of(GroupBits bits, const WeightGroup& weights) {
 
 }  // namespace
 
-Result<GroupTiles> GroupTiles::create(size_t rows, size_t columns, GroupBits bits) {
+Result<GroupTiles> GroupTiles::create_unfilled(size_t rows, size_t columns, GroupBits bits) {
   if (columns > kMaxGroupedColumns) {
     return fail(fmt::format("a matrix of {}-bit groups may have at most {} columns, not {}",
                             static_cast<int>(bits), kMaxGroupedColumns, columns));
@@ -93,9 +93,14 @@ Result<GroupTiles> GroupTiles::create(size_t rows, size_t columns, GroupBits bit
   }
   auto data = AlignedBuffer::allocate(tiles * groups * tile_group_bytes(bits));
   if (!data) return fail_from(data);
-  // A scale of 0 makes every weight 0, whatever the codes are.
-  std::ranges::fill(data->bytes(), std::byte{0});
   return GroupTiles(*std::move(data), rows, columns, bits);
+}
+
+Result<GroupTiles> GroupTiles::create(size_t rows, size_t columns, GroupBits bits) {
+  auto tiles = create_unfilled(rows, columns, bits);
+  // A scale of 0 makes every weight 0, whatever the codes are.
+  if (tiles) std::ranges::fill(tiles->data_.bytes(), std::byte{0});
+  return tiles;
 }
 
 size_t GroupTiles::tiles_of_panel(size_t panel) const {
@@ -108,7 +113,9 @@ const uint8_t* GroupTiles::panel(size_t index) const {
          index * kTilesPerPanel * groups() * tile_group_bytes(bits_);
 }
 
-uint8_t* GroupTiles::start() { return const_cast<uint8_t*>(std::as_const(*this).panel(0)); }
+uint8_t* GroupTiles::panel(size_t index) {
+  return const_cast<uint8_t*>(std::as_const(*this).panel(index));
+}
 
 GroupTiles::Place GroupTiles::place_of(size_t row, size_t group) const {
   const size_t panel_index = row / kPanelRows;
@@ -138,10 +145,10 @@ void GroupTiles::set_group(size_t row, size_t group, const WeightGroup& weights)
   TRILOBITE_CHECK(row < rows_ && group < groups());
   TRILOBITE_CHECK(std::isfinite(weights.scale.to_float()) && are_codes_of(bits_, weights));
   const auto place = place_of(row, group);
-  store_bytes(start() + place.scale, weights.scale);
+  store_bytes(panel(0) + place.scale, weights.scale);
   const auto write = writer_of(bits_);
   for (size_t c = 0, at = place.codes; c < kGroupColumns; c += unit_columns(bits_)) {
-    write(weights.codes.data() + c, start() + at);
+    write(weights.codes.data() + c, panel(0) + at);
     at += place.unit_stride;
   }
 }

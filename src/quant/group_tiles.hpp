@@ -52,6 +52,9 @@ class GroupTiles {
  public:
   /// Room for a matrix, with every weight 0.
   static Result<GroupTiles> create(size_t rows, size_t columns, GroupBits bits);
+  /// The same with bytes that mean nothing yet: whoever asks for it writes all of them, the padding
+  /// too, and saves a pass over memory.
+  static Result<GroupTiles> create_unfilled(size_t rows, size_t columns, GroupBits bits);
 
   GroupBits bits() const { return bits_; }
   size_t rows() const { return rows_; }
@@ -63,6 +66,7 @@ class GroupTiles {
   /// 16-row tiles of a panel; only the last panel may have fewer than four.
   size_t tiles_of_panel(size_t panel) const;
   const uint8_t* panel(size_t index) const;
+  uint8_t* panel(size_t index);
   size_t bytes() const { return data_.size(); }
 
   WeightGroup group_at(size_t row, size_t group) const;
@@ -81,7 +85,6 @@ class GroupTiles {
     size_t unit_stride;
   };
   Place place_of(size_t row, size_t group) const;
-  uint8_t* start();
 
   AlignedBuffer data_;
   size_t rows_;

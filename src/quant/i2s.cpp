@@ -40,19 +40,6 @@ void unpack_block(const uint8_t* packed, size_t stride, int8_t* codes) {
   }
 }
 
-Result<float> read_scale(const QuantizedView& packed, size_t elements) {
-  const size_t expected = elements / 4 + kI2sTailBytes;
-  if (packed.bytes.size() != expected) {
-    return fail(fmt::format("I2_S of {} x {} weights takes {} bytes, there are {}", packed.rows,
-                            packed.cols, expected, packed.bytes.size()));
-  }
-  const auto scale = load_bytes<float>(packed.bytes.data() + elements / 4);
-  if (!std::isfinite(scale) || scale < 0) {
-    return fail(fmt::format("the I2_S scale is {}; it must be finite and not negative", scale));
-  }
-  return scale;
-}
-
 }  // namespace
 
 std::string_view name_of(I2sLayout layout) {
@@ -100,17 +87,31 @@ std::vector<uint8_t> pack_i2s(const TernaryMatrix& ternary, I2sLayout layout) {
   return packed;
 }
 
-Result<TernaryMatrix> unpack_i2s(I2sLayout layout, const QuantizedView& packed) {
+Result<float> i2s_scale(I2sLayout layout, const QuantizedView& packed) {
   const auto elements = count_elements(packed.rows, packed.cols);
   if (!elements) return fail_from(elements);
   if (auto fits = check_i2s_shape(layout, packed.rows, packed.cols); !fits) return fail_from(fits);
-  const auto scale = read_scale(packed, *elements);
+  const size_t expected = *elements / 4 + kI2sTailBytes;
+  if (packed.bytes.size() != expected) {
+    return fail(fmt::format("I2_S of {} x {} weights takes {} bytes, there are {}", packed.rows,
+                            packed.cols, expected, packed.bytes.size()));
+  }
+  const auto scale = load_bytes<float>(packed.bytes.data() + *elements / 4);
+  if (!std::isfinite(scale) || scale < 0) {
+    return fail(fmt::format("the I2_S scale is {}; it must be finite and not negative", scale));
+  }
+  return scale;
+}
+
+Result<TernaryMatrix> unpack_i2s(I2sLayout layout, const QuantizedView& packed) {
+  const auto scale = i2s_scale(layout, packed);
   if (!scale) return fail_from(scale);
+  const size_t elements = packed.rows * packed.cols;
   TernaryMatrix result{.rows = packed.rows, .cols = packed.cols};
-  result.codes.resize(*elements);
+  result.codes.resize(elements);
   result.scales = {*scale};
   const size_t stride = stride_of(layout, packed.cols);
-  for (size_t at = 0; at < *elements / 4; at += stride) {
+  for (size_t at = 0; at < elements / 4; at += stride) {
     unpack_block(packed.bytes.data() + at, stride, result.codes.data() + 4 * at);
   }
   const auto bad = std::ranges::find(result.codes, int8_t{2});

@@ -41,6 +41,9 @@ TernaryMatrix quantize_by_sign(MatrixView weights);
 /// Codes and tail (the 28 spare bytes are written as 0). The shape must fit, the scale be one.
 std::vector<uint8_t> pack_i2s(const TernaryMatrix& ternary, I2sLayout layout);
 
+/// The scale at the end of a tensor whose shape and byte count are right; else the error.
+Result<float> i2s_scale(I2sLayout layout, const QuantizedView& packed);
+
 /// An error names the byte count that there should be, the first code 3, or a scale that is
 /// negative or not finite.
 Result<TernaryMatrix> unpack_i2s(I2sLayout layout, const QuantizedView& packed);

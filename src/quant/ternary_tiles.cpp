@@ -36,7 +36,7 @@ uint8_t code_at(TernaryForm form, uint8_t byte, size_t plane) {
   return static_cast<uint8_t>(byte >> (2 * plane) & 3);
 }
 
-Result<TernaryTiles> TernaryTiles::create(size_t rows, size_t columns, TernaryForm form) {
+Result<TernaryTiles> TernaryTiles::create_unfilled(size_t rows, size_t columns, TernaryForm form) {
   if (columns > kMaxTernaryColumns) {
     return fail(fmt::format("a ternary matrix may have at most {} columns, not {}",
                             kMaxTernaryColumns, columns));
@@ -48,9 +48,15 @@ Result<TernaryTiles> TernaryTiles::create(size_t rows, size_t columns, TernaryFo
   }
   auto data = AlignedBuffer::allocate(tiles * blocks * kTileBlockBytes);
   if (!data) return fail_from(data);
-  constexpr std::array<uint8_t, 5> kZeroWeights{1, 1, 1, 1, 1};
-  std::ranges::fill(data->bytes(), std::byte{pack_codes(form, kZeroWeights.data())});
   return TernaryTiles(*std::move(data), rows, columns, form);
+}
+
+Result<TernaryTiles> TernaryTiles::create(size_t rows, size_t columns, TernaryForm form) {
+  auto tiles = create_unfilled(rows, columns, form);
+  if (!tiles) return tiles;
+  constexpr std::array<uint8_t, 5> kZeroWeights{1, 1, 1, 1, 1};
+  std::ranges::fill(tiles->data_.bytes(), std::byte{pack_codes(form, kZeroWeights.data())});
+  return tiles;
 }
 
 Result<TernaryTiles> TernaryTiles::pack(std::span<const int8_t> weights, size_t rows,

@@ -41,6 +41,9 @@ class TernaryTiles {
                                    TernaryForm form);
   /// Room for a matrix, with every weight 0.
   static Result<TernaryTiles> create(size_t rows, size_t columns, TernaryForm form);
+  /// The same with bytes that mean nothing yet: whoever asks for it writes all of them, the padding
+  /// too, and saves a pass over memory.
+  static Result<TernaryTiles> create_unfilled(size_t rows, size_t columns, TernaryForm form);
 
   TernaryForm form() const { return form_; }
   size_t rows() const { return rows_; }

@@ -13,8 +13,8 @@ import tempfile
 import time
 import unittest
 
-PROGRAM = sys.argv[1]
-SOURCE = pathlib.Path(sys.argv[2])
+from program import PROGRAM, SOURCE, Program
+
 QUICK = ["--measurement-time", "5ms", "--warm-up-time", "1ms", "--rounds", "2", "--sample-size", "4", "--no-limits"]
 # The configuration that the first seed document prints, word for word.
 SEED_CONFIG = """{
@@ -28,35 +28,11 @@ SEED_CONFIG = """{
 }"""
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name)
-
-    def run_program(self, *words, code=0, env=None):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), "TRILOBITE_STORE": "none", **(env or {})}
-        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
-                              timeout=300)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    def assert_one_sentence(self, done, *parts):
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertTrue(done.stderr.startswith("trilobite: "), done.stderr)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-
-    def files(self):
-        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*") if path.is_file())
-
-
 class Usage(Program):
     def test_help_and_version_are_answers(self):
         self.assertIn("compare", self.run_program("--help").stdout)
         self.assertRegex(self.run_program("--version").stdout, r"^trilobite \d+\.\d+\.\d+\n$")
-        for command in ["bench", "compare", "devices", "env", "inspect", "report"]:
+        for command in ["bench", "compare", "devices", "env", "fixtures", "inspect", "quantize", "report"]:
             self.assertIn("--help", self.run_program(command, "--help").stdout)
 
     def test_unknown_words_are_errors(self):
@@ -267,6 +243,79 @@ class Machine(Program):
         start = time.monotonic()
         self.run_program("bench", "tensor_ops/add/f32/cpu/64x64", *QUICK[:-1], "--threads", "1", "--output", "s.json")
         self.assertEqual(json.loads((self.path / "s.json").read_text())["limits"], record["limits"])
+
+
+class ModelFiles(Program):
+    def make(self, *words):
+        return self.path / self.run_program("fixtures", *words).stdout.split(":")[0]
+
+    def test_fixtures_of_every_architecture_are_sound(self):
+        for architecture in ["bitnet", "bitnet-b1.58", "llama", "gpt2", "bert"]:
+            model = self.make("--size", "tiny", "--arch", architecture, "--output", "models")
+            self.assertLess(model.stat().st_size, 2_000_000)
+            facts = json.loads(self.run_program("inspect", model, "--deep", "--json").stdout)
+            self.assertTrue(facts["sound"])
+            self.assertEqual(facts["problems"], [])
+            self.assertEqual(facts["metadata"]["general.architecture"], architecture)
+            self.assertEqual(facts["total"]["tensors"], len(facts["tensors"]))
+
+    def test_the_seed_decides_every_byte(self):
+        first = self.make("--seed", "7").read_bytes()
+        self.assertEqual(self.make("--seed", "7").read_bytes(), first)
+        self.assertNotEqual(self.make("--seed", "8").read_bytes(), first)
+
+    def test_inspect_tells_what_is_in_a_model(self):
+        model = self.make("--arch", "llama")
+        text = self.run_program("inspect", model, "--tensors").stdout
+        for part in ["llama.context_length", "512 of string", "blk.1.ffn_down.weight", "512x256", "Q8_0", "8.5", "sound"]:
+            self.assertIn(part, text)
+        self.assertNotIn("blk.1.ffn_down.weight", self.run_program("inspect", model).stdout)
+
+    def test_inspect_says_no_to_a_model_that_lacks_something(self):
+        model = self.make("--arch", "llama")
+        model.write_bytes(model.read_bytes().replace(b"blk.1.ffn_down.weight", b"blk.1.ffn_dawn.weight"))
+        done = self.run_program("inspect", model, code=1)
+        self.assertIn("llama needs are missing: blk.1.ffn_down.weight", done.stdout)
+
+    def test_a_truncated_model_is_one_sentence(self):
+        model = self.make()
+        whole = model.read_bytes()
+        for length in [4, 30, 5000, len(whole) - 1]:
+            model.write_bytes(whole[:length])
+            self.assert_one_sentence(self.run_program("inspect", model, code=2), model.name)
+            self.assert_one_sentence(self.run_program("quantize", model, "out.gguf", "--type", "f16", code=2))
+
+    def test_quantize_writes_what_was_asked_for_and_tells_the_cost(self):
+        model = self.make("--arch", "llama", "--type", "F16", "--head", "F16")
+        for kind in ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K", "TQ1_0", "TQ2_0", "I2_S"]:
+            report = json.loads(self.run_program("quantize", model, "out.gguf", "--type", kind, "--json").stdout)
+            facts = json.loads(self.run_program("inspect", "out.gguf", "--deep", "--json").stdout)
+            types = {tensor["name"]: tensor["type"] for tensor in facts["tensors"]}
+            self.assertEqual(types["blk.0.attn_q.weight"], kind)
+            self.assertEqual(types["blk.0.attn_norm.weight"], "F32")
+            self.assertEqual(report["bytes_after"], (self.path / "out.gguf").stat().st_size)
+            self.assertIn(kind, report["types"])
+            if report["types"][kind]["converted"] and kind.startswith("Q"):
+                self.assertGreater(report["types"][kind]["snr_db"], 15)
+        self.assertIn("dB", self.run_program("quantize", model, "out.gguf", "--type", "q4_0").stdout)
+
+    def test_ternary_weights_survive_every_ternary_type(self):
+        model = self.make("--type", "F16")
+        for kind in ["TQ1_0", "TQ2_0", "I2_S"]:
+            report = json.loads(self.run_program("quantize", model, "out.gguf", "--type", kind, "--json").stdout)
+            self.assertEqual(report["types"][kind]["max_abs_error"], 0)
+            self.assertEqual(report["types"][kind]["cosine"], 1)
+
+    def test_nonsense_is_refused_in_one_sentence(self):
+        model = self.make()
+        self.assert_one_sentence(self.run_program("quantize", model, model, "--type", "f16", code=2), "another name")
+        self.assert_one_sentence(self.run_program("quantize", model, "o.gguf", "--type", "Q9", code=2), "Q9", "TQ2_0")
+        self.assert_one_sentence(self.run_program("quantize", "none.gguf", "o.gguf", "--type", "f16", code=2), "none.gguf")
+        self.assert_one_sentence(self.run_program("fixtures", "--size", "9t", code=2), "tiny, small, medium, 2b")
+        self.assert_one_sentence(self.run_program("fixtures", "--arch", "abacus", code=2), "abacus", "llama")
+        self.assert_one_sentence(self.run_program("fixtures", "--head", "F16", "--embedding", "Q8_0", code=2), "both")
+        self.assert_one_sentence(self.run_program("fixtures", "--seed", "-1", code=2))
+        self.assert_one_sentence(self.run_program("fixtures", "--output", "/proc/nowhere", code=2))
 
 
 class Records(Program):

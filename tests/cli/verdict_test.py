@@ -90,7 +90,7 @@ class Program(unittest.TestCase):
             samples = [level * chance.gauss(1, 0.004) for _ in range(24)]
             result["samples_ns"], result["samples_per_round"] = samples, [24]
             middle = sorted(samples)[12]
-            result["statistics"].update(median=middle, mean=middle, p50=middle, min=min(samples), max=max(samples),
+            result["statistics_ns"].update(median=middle, mean=middle, p50=middle, min=min(samples), max=max(samples),
                                         p95=max(samples), p99=max(samples))
             record["benchmarks"].append(result)
         return self.write(name, json.dumps(record))
@@ -233,7 +233,7 @@ class RegressionCheck(Program):
         self.assertIn("Incomplete", self.run_program(*check, "--current", "few.json", "--fail-on-regression", code=1).stdout)
         record = json.loads((self.path / "few.json").read_text())
         record["benchmarks"][0].update(status="failed", reason="wrong output", samples_ns=[], samples_per_round=[])
-        del record["benchmarks"][0]["statistics"]
+        record["benchmarks"][0]["statistics_ns"] = None
         self.write("failed.json", json.dumps(record))
         self.assertIn("HasFailures", self.run_program(*check, "--current", "failed.json", "--fail-on-regression", code=1).stdout)
         record["benchmarks"] = []
@@ -346,6 +346,7 @@ class Monitor(Program):
         server = http.server.HTTPServer(("127.0.0.1", 0), Hook)
         thread = threading.Thread(target=server.serve_forever, daemon=True)
         thread.start()
+        self.addCleanup(server.server_close)
         self.addCleanup(server.shutdown)
         self.write("monitor.json", json.dumps({
             "bench": ["harness/clock", *QUICK], "store": "h.sqlite", "limits": {"harness/clock": "1ns"},

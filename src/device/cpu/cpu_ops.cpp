@@ -233,7 +233,10 @@ Result<void> run_matmul(CpuWorkspace& workspace, const OpCall& call) {
   const int64_t n = call.out.shape()[call.out.shape().rank() - 1];
   const int64_t m = call.out.elements() / (batches * n);
   for (int64_t batch = 0; batch < batches; ++batch) {
-    const kernels::GemmCall product{.dtype = call.out.dtype(),
+    const DType dtype = call.out.dtype();
+    const kernels::GemmCall product{.a_dtype = dtype,
+                                    .b_dtype = dtype,
+                                    .out_dtype = dtype,
                                     .m = static_cast<size_t>(m),
                                     .n = static_cast<size_t>(n),
                                     .k = static_cast<size_t>(a.shape()[a.shape().rank() - 1]),

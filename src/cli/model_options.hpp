@@ -1,0 +1,36 @@
+#pragma once
+// The flags that all commands with a model share.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.hpp"
+#include "model/engine.hpp"
+
+namespace trilobite::cli {
+
+struct ModelOptions {
+  std::string file;
+  unsigned threads = 0;
+  size_t context = 0;
+  size_t batch_tokens = 512;
+  std::string kv = "auto";
+  std::string ternary_bits = "2.0";
+  std::string i2s_layout = "guess";
+  std::string gelu = "tanh";
+  std::string isa;
+};
+
+/// --model, --threads, --context, --batch-tokens, --kv, --ternary-bits, --i2s-layout, --gelu,
+/// --isa.
+void add_model_options(CLI::App& app, ModelOptions& options);
+
+/// Also narrows the instruction set.
+Result<model::EngineOptions> engine_options(const ModelOptions& options);
+Result<model::Engine> load_engine(const ModelOptions& options);
+
+/// "1,2,3" as token ids.
+Result<std::vector<int32_t>> parse_ids(const std::string& text);
+
+}  // namespace trilobite::cli

@@ -1,0 +1,125 @@
+#include <fmt/format.h>
+
+#include "base/json.hpp"
+#include "base/thread_pool.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/subcommands.hpp"
+#include "cli/tensor_type_flag.hpp"
+#include "modelfile/quantize_model.hpp"
+#include "report/display_text.hpp"
+#include "report/human_units.hpp"
+#include "report/table.hpp"
+
+namespace trilobite::cli {
+namespace {
+
+using modelfile::QuantizeReport;
+using modelfile::TypeOutcome;
+
+Row row_of(gguf::TensorType type, const TypeOutcome& outcome) {
+  Row row{{std::string(gguf::name_of(type))},
+          {std::to_string(outcome.tensors)},
+          {human_bytes(static_cast<double>(outcome.bytes_before))},
+          {human_bytes(static_cast<double>(outcome.bytes_after))}};
+  if (outcome.converted == 0) {
+    row.insert(row.end(), {{"taken over"}, {"-"}, {"-"}});
+    return row;
+  }
+  const auto errors = outcome.errors.measures();
+  row.insert(row.end(), {{fmt::format("{:.2f} dB", errors.snr_db)},
+                         {fmt::format("{:.6f}", errors.cosine)},
+                         {fmt::format("{:.3g}", errors.max_abs_error)}});
+  return row;
+}
+
+std::string to_text(const QuantizeReport& report, const std::string& output) {
+  Table table{.columns = {{"type", true},
+                          {"tensors"},
+                          {"before"},
+                          {"after"},
+                          {"SNR"},
+                          {"cosine"},
+                          {"largest error"}}};
+  for (const auto& [type, outcome] : report.by_type) table.rows.push_back(row_of(type, outcome));
+  auto text = render(table, 0, stdout_is_terminal());
+  for (const auto& exception : report.exceptions)
+    text += fmt::format("note: {}\n", printable(exception));
+  return text + fmt::format("{}: {} -> {} ({} smaller)\n", output,
+                            human_bytes(static_cast<double>(report.bytes_before)),
+                            human_bytes(static_cast<double>(report.bytes_after)),
+                            human_ratio(static_cast<double>(report.bytes_before) /
+                                        static_cast<double>(report.bytes_after)));
+}
+
+std::string to_json_text(const QuantizeReport& report, const std::string& output) {
+  Json types = Json::object();
+  for (const auto& [type, outcome] : report.by_type) {
+    Json entry{{"tensors", outcome.tensors},
+               {"converted", outcome.converted},
+               {"elements", outcome.elements},
+               {"bytes_before", outcome.bytes_before},
+               {"bytes_after", outcome.bytes_after}};
+    if (outcome.converted > 0) {
+      const auto errors = outcome.errors.measures();
+      entry["snr_db"] = number_or_null(errors.snr_db);  // null: nothing was lost
+      entry["cosine"] = number_or_null(errors.cosine);
+      entry["rmse"] = number_or_null(errors.rmse);
+      entry["max_abs_error"] = number_or_null(errors.max_abs_error);
+    }
+    types[std::string(gguf::name_of(type))] = entry;
+  }
+  return Json{{"output", output},
+              {"bytes_before", report.bytes_before},
+              {"bytes_after", report.bytes_after},
+              {"types", types},
+              {"exceptions", report.exceptions}}
+             .dump(2, ' ', false, Json::error_handler_t::replace) +
+         "\n";
+}
+
+Result<void> check_different(const Path& input, const Path& output) {
+  std::error_code ignored;
+  if (input == output || std::filesystem::equivalent(input, output, ignored))
+    return fail("the output is the input; give it another name");
+  return {};
+}
+
+void show_progress(std::string_view tensor, size_t number, size_t count) {
+  fmt::print(stderr, "\r\033[K{}/{} {}", number + 1, count, printable(tensor));
+  if (number + 1 == count) fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+}
+
+}  // namespace
+
+int run_quantize(const Arguments& arguments) {
+  CLI::App app("Writes a GGUF model in other tensor types and says what that costs", "quantize");
+  std::string input;
+  std::string output;
+  bool json = false;
+  TensorTypeFlag type;
+  TensorTypeFlag head;
+  TensorTypeFlag embedding;
+  app.add_option("INPUT", input, "a GGUF file")->required();
+  app.add_option("OUTPUT", output, "where the new one goes")->required();
+  type.add_to(app, "--type", "of the linear layers")->required();
+  head.add_to(app, "--head", "of the output head (default: Q6_K where --type has 4 bits or fewer)");
+  embedding.add_to(app, "--embedding",
+                   "of the token embedding (default: Q6_K where --type is ternary)");
+  app.add_flag("--json", json, "the report as JSON");
+  if (const auto over = parse(app, arguments)) return *over;
+  if (const auto different = check_different(input, output); !different)
+    return report_error(different.error());
+  const auto source = gguf::GgufFile::open(input);
+  if (!source) return report_error(source.error());
+  modelfile::QuantizeRequest request{
+      .type = *type.value(), .head = head.value(), .embedding = embedding.value()};
+  if (stderr_is_terminal()) request.progress = show_progress;
+  ThreadPool pool(usable_cpus());
+  const auto report = modelfile::quantize_model(*source, request, output, pool);
+  if (!report) return report_error(report.error());
+  const auto printed = print(json ? to_json_text(*report, output) : to_text(*report, output));
+  return printed ? kFine : report_error(printed.error());
+}
+
+}  // namespace trilobite::cli

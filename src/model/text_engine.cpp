@@ -1,0 +1,81 @@
+// The installed trilobite::Engine: model::Engine with text instead of token ids.
+
+#include <utility>
+
+#include "model/engine.hpp"
+#include "tokenizer/tokenizer.hpp"
+#include "trilobite/engine.hpp"
+
+namespace trilobite {
+
+struct Engine::State {
+  model::Engine engine;
+  Tokenizer tokenizer;
+};
+
+Engine::Engine(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+Engine::~Engine() = default;
+
+Result<Engine> Engine::load(const std::filesystem::path& path, const LoadOptions& options) {
+  auto engine = model::Engine::load(path, {.threads = options.threads, .context = options.context});
+  if (!engine) return std::unexpected(engine.error());
+  auto tokenizer = load_tokenizer(engine->file().contents());
+  if (!tokenizer) return std::unexpected(tokenizer.error().context(path.string()));
+  return Engine(std::make_unique<State>(State{*std::move(engine), *std::move(tokenizer)}));
+}
+
+const Tokenizer& Engine::tokenizer() const { return state_->tokenizer; }
+std::string_view Engine::architecture() const { return state_->engine.config().architecture_name; }
+
+Result<std::string> Engine::generate(std::string_view prompt, size_t tokens,
+                                     const Sampling& sampling) {
+  std::string text;
+  StreamDecoder stream(state_->tokenizer);
+  const auto take = [&](std::string_view piece) {
+    text += piece;
+    return piece.empty() || !sampling.on_text || sampling.on_text(piece);
+  };
+  const auto ids = state_->tokenizer.encode(prompt);
+  const auto generation = state_->engine.generate(
+      ids, {.tokens = tokens,
+            .sampler = {.temperature = sampling.temperature,
+                        .top_k = sampling.top_k,
+                        .top_p = sampling.top_p,
+                        .min_p = sampling.min_p,
+                        .repetition_penalty = sampling.repetition_penalty,
+                        .seed = sampling.seed},
+            .on_token = [&](int32_t token) { return take(stream.push(token)); }});
+  if (!generation) return std::unexpected(generation.error());
+  take(stream.finish());
+  return text;
+}
+
+Result<std::vector<float>> Engine::logits(std::span<const TokenId> ids) {
+  auto& engine = state_->engine;
+  engine.truncate(0);
+  const model::Feed feed{0, ids};
+  if (auto fed = engine.feed({&feed, 1}); !fed) return std::unexpected(fed.error());
+  const auto row = engine.logits(0);
+  return std::vector<float>(row.begin(), row.end());
+}
+
+Result<std::vector<std::vector<float>>> Engine::embed(std::span<const std::string> texts) {
+  auto& engine = state_->engine;
+  std::vector<std::vector<int32_t>> ids;
+  for (const auto& text : texts) ids.push_back(state_->tokenizer.encode(text));
+  const auto said = engine.config().pooling;
+  const auto pooling = said == model::Pooling::none ? model::Pooling::mean : said;
+  const auto all = engine.embed(ids, pooling);
+  if (!all) return std::unexpected(all.error());
+  const size_t width = engine.config().width;
+  std::vector<std::vector<float>> vectors;
+  for (size_t start = 0; start < all->size(); start += width) {
+    const auto row = std::span(*all).subspan(start, width);
+    vectors.emplace_back(row.begin(), row.end());
+  }
+  return vectors;
+}
+
+}  // namespace trilobite

@@ -1,0 +1,75 @@
+#pragma once
+// From the tensors of a file to the weights that the kernels read: which form each gets, and what
+// that cost in memory.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/thread_pool.hpp"
+#include "gguf/gguf_file.hpp"
+#include "kernels/group_repack.hpp"
+#include "kernels/ternary_repack.hpp"
+#include "model/linear.hpp"
+#include "quant/i2s.hpp"
+
+namespace trilobite::model {
+
+/// How the weights of a model are turned into what the kernels read.
+struct WeightOptions {
+  quant::TernaryForm ternary_form = quant::TernaryForm::two_bit;
+  std::optional<quant::I2sLayout> i2s_layout;  // nothing: the file's statistics decide
+};
+
+/// What became of the tensors.
+struct WeightMemory {
+  size_t mapped_bytes = 0;  // used where they lie in the file
+  size_t packed_bytes = 0;  // copied into a kernel's layout
+};
+
+/// A gain and (layernorm) a bias.
+struct Norm {
+  std::vector<float> weight;
+  std::vector<float> bias;
+};
+
+/// Takes tensors out of a file whose shapes have been checked (expected_tensors.hpp). Keeps the
+/// first problem; callers take all they need and check once.
+class WeightLoader {
+ public:
+  WeightLoader(const gguf::GgufFile& file, ThreadPool& pool, const WeightOptions& options)
+      : file_(file), pool_(pool), options_(options) {}
+
+  bool has(std::string_view name) const { return file_->find_tensor(name) != nullptr; }
+  /// The tensor `name` as floats; nothing when the file has none.
+  std::vector<float> vector(std::string_view name);
+  /// `prefix`.weight, and `prefix`.bias of a centered norm.
+  Norm norm(const std::string& prefix, bool is_centered);
+  /// `prefix`.weight with `prefix`.scale and `prefix`.bias.
+  std::optional<Linear> linear(const std::string& prefix);
+
+  const WeightMemory& memory() const { return memory_; }
+  Result<void> finish() const;
+
+ private:
+  Result<Weights> weights(const gguf::TensorInfo& tensor);
+  Result<Weights> group_weights(const gguf::TensorInfo& tensor, kernels::GroupBlocks blocks);
+  Result<Weights> ternary_weights(const gguf::TensorInfo& tensor, kernels::TernaryBlocks blocks);
+  Result<Weights> i2s_weights(const gguf::TensorInfo& tensor);
+  void keep(const Error& problem);
+
+  const gguf::GgufFile& file_;
+  ThreadPool& pool_;
+  const WeightOptions& options_;
+  WeightMemory memory_;
+  std::optional<quant::I2sLayout> i2s_layout_;  // once it is known
+  std::optional<Error> problem_;
+};
+
+/// Which of its layouts the I2_S tensors of a file have, by their statistics; the commonest one
+/// where there are none or they do not tell.
+quant::I2sLayout guess_i2s_layout(const gguf::Gguf& file);
+
+}  // namespace trilobite::model

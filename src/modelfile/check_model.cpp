@@ -1,0 +1,165 @@
+#include "modelfile/check_model.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "modelfile/model_shape.hpp"
+#include "modelfile/tensor_codec.hpp"
+#include "quant/i2s_layout_guess.hpp"
+
+namespace trilobite::modelfile {
+namespace {
+
+using Findings = std::vector<Finding>;
+
+/// "3 tensors are missing: a, b, c"; long lists are cut.
+void report_list(Findings& findings, bool problem, std::string_view what,
+                 const std::vector<std::string>& items) {
+  constexpr size_t kShown = 6;
+  if (items.empty()) return;
+  const size_t shown = std::min(items.size(), kShown);
+  auto text =
+      fmt::format("{} {}: {}", items.size(), what,
+                  fmt::join(items.begin(), items.begin() + static_cast<ptrdiff_t>(shown), ", "));
+  if (items.size() > shown) text += fmt::format(" and {} more", items.size() - shown);
+  findings.push_back({problem, std::move(text)});
+}
+
+void compare_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
+  std::vector<std::string> missing;
+  std::vector<std::string> misshapen;
+  std::set<std::string, std::less<>> known;
+  for (const auto& expected : expected_tensors(shape)) {
+    known.insert(expected.name);
+    const auto* tensor = gguf.find_tensor(expected.name);
+    if (tensor == nullptr) {
+      missing.push_back(expected.name);
+    } else if (!has_shape(*tensor, expected.dimensions)) {
+      misshapen.push_back(fmt::format("{} is {}, not {}", expected.name, tensor->shape_text(),
+                                      fmt::join(expected.dimensions, "x")));
+    }
+  }
+  for (const auto& optional : optional_tensors(shape)) known.insert(optional.name);
+  if (is_gated(shape.architecture)) known.insert("rope_freqs.weight");
+  std::vector<std::string> unused;
+  for (const auto& tensor : gguf.tensors()) {
+    if (!known.contains(tensor.name)) unused.emplace_back(tensor.name);
+  }
+  const auto& name = shape.architecture;
+  report_list(findings, true, fmt::format("tensors that {} needs are missing", name), missing);
+  report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name), misshapen);
+  report_list(findings, false, fmt::format("tensors are not used by {}", name), unused);
+}
+
+void check_overlaps(const gguf::Gguf& gguf, Findings& findings) {
+  std::vector<const gguf::TensorInfo*> tensors;
+  for (const auto& tensor : gguf.tensors()) tensors.push_back(&tensor);
+  std::ranges::sort(tensors, {}, [](const auto* tensor) {
+    return std::pair(tensor->data.data(), tensor->data.size());
+  });
+  std::vector<std::string> overlapping;
+  const gguf::TensorInfo* furthest = nullptr;
+  const auto end_of = [](const auto* tensor) { return tensor->data.data() + tensor->data.size(); };
+  for (const auto* tensor : tensors) {
+    if (furthest != nullptr && tensor->data.data() < end_of(furthest))
+      overlapping.push_back(fmt::format("{} and {}", furthest->name, tensor->name));
+    if (furthest == nullptr || end_of(tensor) > end_of(furthest)) furthest = tensor;
+  }
+  report_list(findings, true, "pairs of tensors share bytes", overlapping);
+}
+
+void check_types(const gguf::Gguf& gguf, Findings& findings) {
+  std::map<std::string, size_t> foreign;
+  for (const auto& tensor : gguf.tensors()) {
+    const auto type = tensor.type->type;
+    if (std::ranges::find(kTensorTypes, type) == kTensorTypes.end())
+      ++foreign[std::string(tensor.type->name)];
+  }
+  for (const auto& [name, count] : foreign) {
+    findings.push_back(
+        {false, fmt::format("{} tensors have type {}, which can be listed but not converted", count,
+                            name)});
+  }
+}
+
+void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
+  std::map<std::string_view, std::vector<std::string>> reasons;  // of each layout, one per tensor
+  for (const auto& tensor : gguf.tensors()) {
+    if (tensor.type->type != gguf::TensorType::i2_s) continue;
+    const auto guess = quant::guess_i2s_layout(
+        {.rows = tensor.rows(),
+         .cols = tensor.columns(),
+         .bytes = {reinterpret_cast<const uint8_t*>(tensor.data.data()), tensor.data.size()}});
+    if (!guess) {
+      findings.push_back(
+          {true, fmt::format("tensor '{}': {}", tensor.name, guess.error().message())});
+    } else {
+      reasons[name_of(guess->layout)].push_back(
+          fmt::format("confidence {:.2f}: {}", guess->confidence, guess->reason));
+    }
+    if (!deep) break;
+  }
+  for (const auto& [layout, each] : reasons) {
+    findings.push_back({false, fmt::format("I2_S layout {} in {} of the tensors looked at ({})",
+                                           layout, each.size(), each.front())});
+  }
+}
+
+/// The first thing that is wrong with the weights of a tensor.
+std::string problem_in(const gguf::TensorInfo& tensor) {
+  const bool whole = tensor.type->tensor_extra_bytes != 0;
+  const size_t step = whole ? tensor.rows() : rows_at_a_time(tensor);
+  for (size_t first = 0; first < tensor.rows(); first += step) {
+    const auto values = decode_rows(tensor, first, std::min(step, tensor.rows() - first));
+    if (!values) return values.error().message();
+    const auto bad = std::ranges::find_if_not(*values, [](float v) { return std::isfinite(v); });
+    if (bad == values->end()) continue;
+    const auto index = static_cast<size_t>(bad - values->begin());
+    return fmt::format("tensor '{}': the weight at row {}, column {} is {}", tensor.name,
+                       first + index / tensor.columns(), index % tensor.columns(), *bad);
+  }
+  return {};
+}
+
+void check_weights(const gguf::Gguf& gguf, ThreadPool& pool, Findings& findings) {
+  std::vector<const gguf::TensorInfo*> tensors;
+  for (const auto& tensor : gguf.tensors()) {
+    if (std::ranges::find(kTensorTypes, tensor.type->type) != kTensorTypes.end())
+      tensors.push_back(&tensor);
+  }
+  std::vector<std::string> problems(tensors.size());
+  pool.run([&](unsigned thread) {
+    for (size_t i = thread; i < tensors.size(); i += pool.threads())
+      problems[i] = problem_in(*tensors[i]);
+  });
+  for (auto& problem : problems) {
+    if (!problem.empty()) findings.push_back({true, std::move(problem)});
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> check_model(const gguf::Gguf& gguf, bool deep, ThreadPool& pool) {
+  Findings findings;
+  if (gguf.tensors().empty()) {
+    findings.push_back({false, "the file holds no tensors, only metadata"});
+    return findings;
+  }
+  if (const auto shape = read_shape(gguf)) {
+    compare_tensors(gguf, *shape, findings);
+  } else {
+    findings.push_back({true, shape.error().message()});
+  }
+  check_overlaps(gguf, findings);
+  check_types(gguf, findings);
+  guess_layouts(gguf, deep, findings);
+  if (deep) check_weights(gguf, pool, findings);
+  return findings;
+}
+
+}  // namespace trilobite::modelfile

@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Commands that run a model, as a user meets them. Usage: models_test.py TRILOBITE SOURCE_DIR"""
+import json
+import os
+import pathlib
+import struct
+import sys
+import unittest
+
+from program import SOURCE, Program
+
+DATA = pathlib.Path(os.environ.get("TRILOBITE_TEST_DATA", SOURCE / ".." / "shared" / "data"))
+STORY = "Once upon a time, there was a little girl named Lily. She loved to play outside in the park."
+
+
+class Model(Program):
+    def make(self, arch="llama", *words):
+        self.run_program("fixtures", "--size", "tiny", "--arch", arch, "--output", ".", *words)
+        return max(self.path.glob("*.gguf"), key=lambda path: path.stat().st_mtime)
+
+
+class Generate(Model):
+    def test_the_text_goes_to_standard_output_and_nothing_else(self):
+        model = self.make()
+        done = self.run_program("generate", "-m", model, "-p", "Hello", "-n", "8", "--greedy")
+        self.assertTrue(done.stdout.startswith("Hello"))
+        self.assertEqual(done.stderr, "")
+
+    def test_every_causal_architecture_generates(self):
+        for arch in ["llama", "bitnet", "bitnet-b1.58", "gpt2"]:
+            answer = json.loads(self.run_program("generate", "-m", self.make(arch), "-p", "a b", "-n", "5", "--greedy",
+                                                 "--ignore-end", "--json").stdout)
+            self.assertEqual(len(answer["tokens"]), 5, arch)
+            self.assertEqual(answer["stopped"], "length")
+            self.assertGreater(answer["decode_tokens_per_second"], 0)
+
+    def test_the_seed_and_not_the_threads_decide_the_text(self):
+        model = self.make()
+        def text(*words):
+            return self.run_program("generate", "-m", model, "-p", "x", "-n", "12", "--temperature", "1", *words).stdout
+        self.assertEqual(text("--seed", "5", "--threads", "1"), text("--seed", "5", "--threads", "3"))
+        self.assertNotEqual(text("--seed", "5"), text("--seed", "6"))
+
+    def test_ids_serve_as_a_prompt(self):
+        answer = self.run_program("generate", "-m", self.make(), "--ids", "5,6,7", "-n", "3", "--greedy", "--json")
+        self.assertEqual(json.loads(answer.stdout)["prompt_tokens"], 3)
+
+    def test_wrong_requests_are_one_sentence(self):
+        model = self.make()
+        for words, part in [(["--ids", "1,x"], "--ids"), (["--ids", "1,99999999"], "no token 99999999"),
+                            (["-p", "a", "--temperature", "-1"], "temperature"), (["-p", "a", "--top-p", "0"], "top-p"),
+                            (["-p", "a", "--kv", "f64"], "--kv"), (["-p", "a", "--context", "99999999"], "context"),
+                            (["-p", "a", "--isa", "abacus"], "abacus")]:
+            self.assert_one_sentence(self.run_program("generate", "-m", model, *words, code=2), part)
+        self.assert_one_sentence(self.run_program("generate", "-m", "none.gguf", "-p", "a", code=2), "none.gguf")
+        bert = self.make("bert")
+        self.assert_one_sentence(self.run_program("generate", "-m", bert, "--ids", "1", code=2), "bert")
+
+    def test_a_damaged_model_is_one_sentence(self):
+        model = self.make()
+        whole = model.read_bytes()
+        for length in [10, 3000, len(whole) - 40]:
+            model.write_bytes(whole[:length])
+            self.assert_one_sentence(self.run_program("generate", "-m", model, "-p", "a", code=2), model.name)
+        model.write_bytes(whole.replace(b"\x05\x00\x00\x00\x00\x00\x00\x00llama", b"\x05\x00\x00\x00\x00\x00\x00\x00lemma", 1))
+        self.assert_one_sentence(self.run_program("generate", "-m", model, "-p", "a", code=2), "lemma")
+
+
+class Logits(Model):
+    def test_devices_agree_and_rows_are_in_the_order_asked_for(self):
+        model = self.make("llama", "--type", "F32", "--head", "F32")
+        rows = {}
+        for device in ["reference", "cpu"]:
+            self.run_program("logits", "-m", model, "--ids", "1,2,3", "--positions", "all", "--device", device,
+                             "--output", "l.bin")
+            data = (self.path / "l.bin").read_bytes()
+            rows[device] = struct.unpack(f"<{len(data) // 4}f", data)
+        self.assertEqual(len(rows["cpu"]) % 3, 0)
+        for one, other in zip(rows["cpu"], rows["reference"]):
+            self.assertAlmostEqual(one, other, delta=1e-4)
+        vocabulary = len(rows["cpu"]) // 3
+        self.run_program("logits", "-m", model, "--ids", "1,2,3", "--positions", "2,0", "--output", "l.json")
+        answer = json.loads((self.path / "l.json").read_text())
+        self.assertEqual(answer["shape"], [2, vocabulary])
+        self.assertAlmostEqual(answer["rows"][1][0], rows["cpu"][0], places=5)
+        self.assertAlmostEqual(answer["rows"][0][0], rows["cpu"][2 * vocabulary], places=5)
+
+    def test_wrong_requests_are_one_sentence(self):
+        model = self.make()
+        for words, part in [(["--ids", "1", "--output", "l.txt"], ".bin or .json"),
+                            (["--ids", "1", "--positions", "4", "--output", "l.bin"], "position 4"),
+                            (["--ids", "", "--output", "l.bin"], "--ids"),
+                            (["--ids", "1", "--output", "/nowhere/l.bin"], "/nowhere")]:
+            self.assert_one_sentence(self.run_program("logits", "-m", model, *words, code=2), part)
+        self.assertEqual([name for name in self.files() if name.startswith("l.")], [])
+
+
+class Embed(Model):
+    def test_texts_become_vectors(self):
+        model = self.make("bert")
+        answer = json.loads(self.run_program("embed", "-m", model, "a b c", "d", "--pooling", "mean", "--normalize").stdout)
+        self.assertEqual(answer["shape"][0], 2)
+        for row in answer["rows"]:
+            self.assertAlmostEqual(sum(value * value for value in row), 1, places=5)
+
+    def test_devices_agree_for_every_pooling(self):
+        model = self.make("bert", "--type", "F32", "--embedding", "F32")
+        for pooling in ["none", "mean", "cls"]:
+            rows = []
+            for device in ["reference", "cpu"]:
+                answer = self.run_program("embed", "-m", model, "--ids", "2,5,9", "--pooling", pooling, "--device", device)
+                rows.append(json.loads(answer.stdout)["rows"])
+            self.assertEqual(len(rows[0]), 3 if pooling == "none" else 1)
+            for one, other in zip(sum(rows[0], []), sum(rows[1], [])):
+                self.assertAlmostEqual(one, other, delta=1e-4)
+
+    def test_wrong_requests_are_one_sentence(self):
+        model = self.make("bert")
+        self.assert_one_sentence(self.run_program("embed", "-m", model, code=2), "nothing to embed")
+        self.assert_one_sentence(self.run_program("embed", "-m", model, "a", "--ids", "1", code=2), "not both")
+        llama = self.make("llama")
+        self.assert_one_sentence(self.run_program("embed", "-m", llama, "--ids", "1", code=2), "llama")
+
+
+@unittest.skipUnless((DATA / "weights").is_dir(), f"no real weights in {DATA}; TRILOBITE_TEST_DATA names their folder")
+class RealWeights(Program):
+    MODEL = DATA / "weights" / "stories260K" / "stories260K.f32.gguf"
+    FORMS = DATA / "golden" / "models"
+
+    def test_stories260k_tells_its_story(self):
+        done = self.run_program("generate", "-m", self.MODEL, "-p", "", "-n", "40", "--greedy")
+        self.assertTrue(done.stdout.strip().startswith(STORY), done.stdout)
+
+    def test_perplexity_hardly_changes_when_weights_are_quantized(self):
+        text = STORY + " One day, she saw a big, red ball. She wanted to play with it, but it was too high."
+        def perplexity(model):
+            return json.loads(self.run_program("perplexity", "-m", model, text, "--json").stdout)
+        exact = perplexity(self.MODEL)
+        for form in ["F32", "F16", "BF16", "Q8_0", "Q4_0"]:
+            other = perplexity(self.FORMS / f"stories260K.{form}.gguf")
+            self.assertLess(other["low"], exact["perplexity"], form)
+            self.assertGreater(other["high"], exact["perplexity"], form)
+            if form.startswith("F"):
+                self.assertAlmostEqual(other["perplexity"], exact["perplexity"], delta=0.01)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]], verbosity=1)

@@ -1,0 +1,35 @@
+"""What all tests of the command line share: running the program in a folder of its own, and judging what it said."""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+PROGRAM = sys.argv[1]
+SOURCE = pathlib.Path(sys.argv[2])
+
+
+class Program(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = pathlib.Path(self.folder.name)
+
+    def run_program(self, *words, code=0, env=None):
+        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), "TRILOBITE_STORE": "none",
+                       **(env or {})}
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
+                              timeout=300)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        return done
+
+    def assert_one_sentence(self, done, *parts):
+        self.assertEqual(done.stdout, "")
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        self.assertTrue(done.stderr.startswith("trilobite: "), done.stderr)
+        for part in parts:
+            self.assertIn(part, done.stderr)
+
+    def files(self):
+        return sorted(str(path.relative_to(self.path)) for path in self.path.rglob("*") if path.is_file())
