@@ -35,7 +35,8 @@ struct SpecialTokens {
 };
 
 struct EncodeOptions {
-  /// Add the tokens that the model expects around a text (bos, eos, [CLS], [SEP]), as its file says.
+  /// Add the tokens that the model expects around a text (bos, eos, [CLS], [SEP]), as its file
+  /// says.
   bool add_special = true;
   /// "<|eot_id|>" within the text becomes that token; false: it is text like any other.
   bool parse_special = true;

@@ -22,6 +22,7 @@ int run_regression_check(const Arguments& arguments);
 int run_monitor(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_self_test(const Arguments& arguments);
+int run_tokenize(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 
 /// What `trilobite` knows beyond the lab: its devices and their instruction sets.

@@ -9,7 +9,8 @@
 namespace trilobite {
 namespace {
 
-/// Drops tokens of the text, never those that were added around it, unless these alone are too many.
+/// Drops tokens of the text, never those that were added around it, unless these alone are too
+/// many.
 void truncate(std::vector<TokenId>& row, size_t around_begin, size_t around_end,
               const BatchOptions& options) {
   if (options.max_tokens == 0 || row.size() <= options.max_tokens) return;

@@ -26,8 +26,7 @@ size_t merge_by_scanning(const MergeTable& table, std::span<SizedSymbol> symbols
       merges[i] = merges[i + 1];
     }
     if (best > 0) merges[best - 1] = table.find(symbols[best - 1].symbol, symbols[best].symbol);
-    if (best + 1 < count)
-      merges[best] = table.find(symbols[best].symbol, symbols[best + 1].symbol);
+    if (best + 1 < count) merges[best] = table.find(symbols[best].symbol, symbols[best + 1].symbol);
   }
 }
 

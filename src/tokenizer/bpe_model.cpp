@@ -55,8 +55,7 @@ size_t SymbolTable::append(std::string_view text, size_t from, size_t count,
                            std::vector<SizedSymbol>& symbols) const {
   if (is_byte_level_) {
     const size_t end = std::min(text.size(), from + count);
-    for (; from < end; ++from)
-      symbols.push_back({bytes_[static_cast<uint8_t>(text[from])], 1});
+    for (; from < end; ++from) symbols.push_back({bytes_[static_cast<uint8_t>(text[from])], 1});
     return end;
   }
   for (; count > 0 && from < text.size(); --count) {

@@ -36,7 +36,8 @@ void MergeListBuilder::add_line(std::string_view line) {
   if (blank != std::string_view::npos && line.find(' ', blank + 1) == std::string_view::npos)
     return add_pair(line.substr(0, blank), line.substr(blank + 1));
   work_off();
-  if (!problem_) problem_ = Error(fmt::format("merge rule {} is '{}', not two pieces", rank_, line));
+  if (!problem_)
+    problem_ = Error(fmt::format("merge rule {} is '{}', not two pieces", rank_, line));
 }
 
 Result<MergeTable> MergeListBuilder::finish() {
@@ -144,11 +145,11 @@ Result<MergeTable> merges_by_score(const Vocabulary& vocabulary, SymbolTable& sy
   for (size_t i = 0; i < order.size(); ++i) {
     // Equal scores are equal ranks: then the leftmost pair merges first.
     if (i > 0 && vocabulary.score(order[i]) < vocabulary.score(order[i - 1])) ++rank;
-    if (pairs.add_pairs_of(order[i], rank) > 0 &&
-        vocabulary.kind(order[i]) == TokenKind::unused) {
-      return fail(fmt::format("the piece '{}' is unused but can be merged to; such vocabularies "
-                              "are not supported",
-                              vocabulary.piece(order[i])));
+    if (pairs.add_pairs_of(order[i], rank) > 0 && vocabulary.kind(order[i]) == TokenKind::unused) {
+      return fail(
+          fmt::format("the piece '{}' is unused but can be merged to; such vocabularies "
+                      "are not supported",
+                      vocabulary.piece(order[i])));
     }
   }
   return pairs.take();
@@ -196,15 +197,14 @@ void add_control_tokens(Tokenizer::Parts& parts, bool user_defined) {
     const auto kind = parts.vocabulary.kind(id);
     const bool is_control = kind == TokenKind::control || kind == TokenKind::unknown;
     if (!is_control && !(user_defined && kind == TokenKind::user_defined)) continue;
-    parts.added.add({.content = std::string(parts.vocabulary.piece(id)),
-                     .id = id,
-                     .special = is_control});
+    parts.added.add(
+        {.content = std::string(parts.vocabulary.piece(id)), .id = id, .special = is_control});
   }
 }
 
 void find_end_of_generation(Tokenizer::Parts& parts) {
   constexpr std::array<std::string_view, 9> kNames = {
-      "<|eot_id|>",      "<|eom_id|>", "<|end_of_text|>", "<|endoftext|>", "<|im_end|>",
+      "<|eot_id|>",    "<|eom_id|>", "<|end_of_text|>",       "<|endoftext|>", "<|im_end|>",
       "<end_of_turn>", "<|end|>",    "<|END_OF_TURN_TOKEN|>", "<EOT>"};
   auto& ends = parts.end_of_generation;
   if (parts.special.eos) ends.push_back(*parts.special.eos);

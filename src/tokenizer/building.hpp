@@ -14,9 +14,9 @@
 
 namespace trilobite {
 
-/// Merge rules from pairs of pieces in the order of their ranks. A rule that names a piece which the
-/// vocabulary lacks, or makes one, is an error. Rules are worked on in blocks, so that the searches
-/// of one block wait for memory together and not one after the other.
+/// Merge rules from pairs of pieces in the order of their ranks. A rule that names a piece which
+/// the vocabulary lacks, or makes one, is an error. Rules are worked on in blocks, so that the
+/// searches of one block wait for memory together and not one after the other.
 class MergeListBuilder {
  public:
   MergeListBuilder(const Vocabulary& vocabulary, size_t expected, bool byte_level)

@@ -1,6 +1,6 @@
 #pragma once
-// GPT-2's way to write bytes as printable characters: " " is "Ġ", "\n" is "Ċ". Files use it, we keep
-// the bytes.
+// GPT-2's way to write bytes as printable characters: " " is "Ġ", "\n" is "Ċ". Files use it, we
+// keep the bytes.
 
 #include <string>
 #include <string_view>

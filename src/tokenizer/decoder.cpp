@@ -16,9 +16,9 @@ void replace_all(std::string& text, std::string_view from, std::string_view to) 
 /// The replacements that Hugging Face's WordPiece decoder makes in every token, in its order.
 void clean_up(std::string& token) {
   constexpr std::pair<std::string_view, std::string_view> kReplacements[] = {
-      {" .", "."},     {" ?", "?"},   {" !", "!"},          {" ,", ","},
-      {" ' ", "'"},    {" n't", "n't"}, {" 'm", "'m"},      {" do not", " don't"},
-      {" 's", "'s"},   {" 've", "'ve"}, {" 're", "'re"}};
+      {" .", "."},   {" ?", "?"},     {" !", "!"},    {" ,", ","},
+      {" ' ", "'"},  {" n't", "n't"}, {" 'm", "'m"},  {" do not", " don't"},
+      {" 's", "'s"}, {" 've", "'ve"}, {" 're", "'re"}};
   for (const auto& [from, to] : kReplacements) replace_all(token, from, to);
 }
 
@@ -64,7 +64,8 @@ size_t broken_character(std::string_view text) {
   const uint8_t most = first == 0xED ? 0x9F : first == 0xF4 ? 0x8F : 0xBF;
   if (second < least || second > most) return 1;
   size_t count = 2;
-  while (count < std::min(length, text.size()) && (static_cast<uint8_t>(text[count]) & 0xC0) == 0x80)
+  while (count < std::min(length, text.size()) &&
+         (static_cast<uint8_t>(text[count]) & 0xC0) == 0x80)
     ++count;
   return count;
 }
@@ -80,13 +81,9 @@ void append_decoded(const DecoderRules& rules, std::string_view piece, bool is_f
     }
   }
   switch (rules.joining) {
-    case DecoderRules::Joining::bytes:
-      out += piece;
-      return;
-    case DecoderRules::Joining::marked_words:
-      return append_marked(rules, piece, is_first, out);
-    case DecoderRules::Joining::wordpiece:
-      return append_wordpiece(rules, piece, is_first, out);
+    case DecoderRules::Joining::bytes: out += piece; return;
+    case DecoderRules::Joining::marked_words: return append_marked(rules, piece, is_first, out);
+    case DecoderRules::Joining::wordpiece: return append_wordpiece(rules, piece, is_first, out);
     case DecoderRules::Joining::spaced:
       if (!is_first) out += ' ';
       out += piece;

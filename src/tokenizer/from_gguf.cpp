@@ -85,7 +85,8 @@ class GgufLoader {
     for (size_t i = 0; i < count; ++i) {
       const auto type = (*types)->number<int32_t>(i);
       if (type < 0 || type > 6)
-        return fail(fmt::format("{}: token {} has the unknown type {}", key("token_type"), i, type));
+        return fail(
+            fmt::format("{}: token {} has the unknown type {}", key("token_type"), i, type));
       kinds.push_back(type == 0 ? TokenKind::normal : static_cast<TokenKind>(type));
     }
     return kinds;
@@ -110,8 +111,8 @@ class GgufLoader {
     const auto id = file_.unsigned_integer(full);
     if (!id) return fail_from(id);
     if (*id >= parts_->vocabulary.size()) {
-      return fail(fmt::format("{} is {}, but there are {} tokens", full, *id,
-                              parts_->vocabulary.size()));
+      return fail(
+          fmt::format("{} is {}, but there are {} tokens", full, *id, parts_->vocabulary.size()));
     }
     return static_cast<TokenId>(*id);
   }
@@ -165,9 +166,10 @@ class GgufLoader {
     } else if (pre == "qwen2") {
       parts_->splits.emplace_back(Llama3Words{.most_digits = 1});
     } else {
-      return fail(fmt::format("{} is '{}', a way of splitting text that is not supported (gpt-2, "
-                              "llama-bpe and qwen2 are)",
-                              key("pre"), pre));
+      return fail(
+          fmt::format("{} is '{}', a way of splitting text that is not supported (gpt-2, "
+                      "llama-bpe and qwen2 are)",
+                      key("pre"), pre));
     }
     const auto merges = file_.array(key("merges"), ValueType::text);
     if (!merges) return fail_from(merges);
@@ -200,8 +202,8 @@ class GgufLoader {
       const auto* array = std::get_if<gguf::Array>(value);
       if (array == nullptr || gguf::size_of(array->type) != 1)
         return fail(key("precompiled_charsmap") + " is not an array of bytes");
-      auto rules = Charsmap::parse({reinterpret_cast<const char*>(array->numbers.data()),
-                                    array->numbers.size()});
+      auto rules = Charsmap::parse(
+          {reinterpret_cast<const char*>(array->numbers.data()), array->numbers.size()});
       if (!rules) return fail_from(rules, key("precompiled_charsmap"));
       options.rules.rules = *std::move(rules);
     }

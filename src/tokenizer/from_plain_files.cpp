@@ -1,5 +1,5 @@
-// Vocabularies in the plain files of the projects they come from: GPT-2's JSON and merges, tiktoken's
-// ranks, BERT's list, llama2.c's table.
+// Vocabularies in the plain files of the projects they come from: GPT-2's JSON and merges,
+// tiktoken's ranks, BERT's list, llama2.c's table.
 
 #include <fmt/format.h>
 
@@ -69,11 +69,17 @@ constexpr TokenId kLlama3Ranks = 128000;
 
 /// The special tokens that LLaMA-3's own code adds behind the ranks; the others are reserved.
 std::string llama3_special(TokenId index) {
-  constexpr std::string_view kNamed[] = {
-      "<|begin_of_text|>",          "<|end_of_text|>",   "<|reserved_special_token_0|>",
-      "<|reserved_special_token_1|>", "<|finetune_right_pad_id|>",
-      "<|reserved_special_token_2|>", "<|start_header_id|>", "<|end_header_id|>", "<|eom_id|>",
-      "<|eot_id|>", "<|python_tag|>"};
+  constexpr std::string_view kNamed[] = {"<|begin_of_text|>",
+                                         "<|end_of_text|>",
+                                         "<|reserved_special_token_0|>",
+                                         "<|reserved_special_token_1|>",
+                                         "<|finetune_right_pad_id|>",
+                                         "<|reserved_special_token_2|>",
+                                         "<|start_header_id|>",
+                                         "<|end_header_id|>",
+                                         "<|eom_id|>",
+                                         "<|eot_id|>",
+                                         "<|python_tag|>"};
   if (index < static_cast<TokenId>(std::size(kNamed)))
     return std::string(kNamed[static_cast<size_t>(index)]);
   return fmt::format("<|reserved_special_token_{}|>", index - 8);
@@ -131,8 +137,9 @@ Result<TokenizerParts> tokenizer_from_wordpiece_vocabulary(std::string_view text
   auto read = for_each_line(text, [&](std::string_view line, size_t) -> Result<void> {
     while (!line.empty() && (line.back() == ' ' || line.back() == '\t')) line.remove_suffix(1);
     const bool is_special = line.starts_with('[') && line.ends_with(']') && line.size() > 2;
-    has_capitals = has_capitals || (!is_special && line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") !=
-                                                       std::string_view::npos);
+    has_capitals =
+        has_capitals ||
+        (!is_special && line.find_first_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ") != std::string_view::npos);
     vocabulary.add(line, TokenKind::normal);
     return {};
   });

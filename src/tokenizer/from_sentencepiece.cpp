@@ -82,8 +82,8 @@ Result<void> check(Tokenizer::Parts& parts) {
     const auto id = static_cast<TokenId>(i);
     const auto found = vocabulary.find(vocabulary.piece(id));
     const auto kind = vocabulary.kind(id);
-    const bool is_text = kind == TokenKind::normal || kind == TokenKind::user_defined ||
-                         kind == TokenKind::unused;
+    const bool is_text =
+        kind == TokenKind::normal || kind == TokenKind::user_defined || kind == TokenKind::unused;
     if (is_text && found != id)
       return fail(fmt::format("the piece '{}' is there twice", vocabulary.piece(id)));
     if (kind != TokenKind::unknown) continue;

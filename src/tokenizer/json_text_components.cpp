@@ -84,7 +84,8 @@ void add_split(const LargeJson& json, Tokenizer::Parts& parts) {
   const auto behavior = json.value("behavior", std::string());
   const bool inverted = json.value("invert", false);
   // These expressions match everything, so what matches is isolated either way.
-  const bool isolates = (behavior == "Isolated" && !inverted) || (behavior == "Removed" && inverted);
+  const bool isolates =
+      (behavior == "Isolated" && !inverted) || (behavior == "Removed" && inverted);
   if (!pattern.contains("Regex") || !isolates)
     not_supported("the pre-tokenizer", fmt::format("Split with behavior '{}'", behavior));
   const auto regex = pattern.at("Regex").get<std::string>();

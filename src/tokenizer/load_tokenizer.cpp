@@ -41,7 +41,8 @@ bool looks_like_sentencepiece(std::string_view text) {
 /// The length of the longest piece, a score, and the length of the first piece.
 bool looks_like_llama2c(std::string_view text) {
   const auto length = [&](size_t at) {
-    return static_cast<uint8_t>(text[at]) | static_cast<unsigned>(static_cast<uint8_t>(text[at + 1])) << 8;
+    return static_cast<uint8_t>(text[at]) |
+           static_cast<unsigned>(static_cast<uint8_t>(text[at + 1])) << 8;
   };
   return text.size() > 12 && text[2] == 0 && text[3] == 0 && length(0) > 0 &&
          length(8) <= length(0) && text[10] == 0 && text[11] == 0;

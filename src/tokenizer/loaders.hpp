@@ -1,6 +1,6 @@
 #pragma once
-// One loader per source. Each gives the parts of a tokenizer or says, in one sentence, what is wrong
-// with the file or not supported.
+// One loader per source. Each gives the parts of a tokenizer or says, in one sentence, what is
+// wrong with the file or not supported.
 
 #include <string_view>
 

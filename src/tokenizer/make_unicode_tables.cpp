@@ -59,37 +59,22 @@ uint8_t class_bits(uint32_t c) {
 
 GraphemeClass grapheme_class_of(uint32_t c) {
   switch (utf8proc_get_property(static_cast<utf8proc_int32_t>(c))->boundclass) {
-    case UTF8PROC_BOUNDCLASS_CR:
-      return GraphemeClass::cr;
-    case UTF8PROC_BOUNDCLASS_LF:
-      return GraphemeClass::lf;
-    case UTF8PROC_BOUNDCLASS_CONTROL:
-      return GraphemeClass::control;
+    case UTF8PROC_BOUNDCLASS_CR: return GraphemeClass::cr;
+    case UTF8PROC_BOUNDCLASS_LF: return GraphemeClass::lf;
+    case UTF8PROC_BOUNDCLASS_CONTROL: return GraphemeClass::control;
     case UTF8PROC_BOUNDCLASS_EXTEND:
-    case UTF8PROC_BOUNDCLASS_E_MODIFIER:
-      return GraphemeClass::extend;
-    case UTF8PROC_BOUNDCLASS_ZWJ:
-      return GraphemeClass::zero_width_joiner;
-    case UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR:
-      return GraphemeClass::regional_indicator;
-    case UTF8PROC_BOUNDCLASS_PREPEND:
-      return GraphemeClass::prepend;
-    case UTF8PROC_BOUNDCLASS_SPACINGMARK:
-      return GraphemeClass::spacing_mark;
-    case UTF8PROC_BOUNDCLASS_L:
-      return GraphemeClass::hangul_l;
-    case UTF8PROC_BOUNDCLASS_V:
-      return GraphemeClass::hangul_v;
-    case UTF8PROC_BOUNDCLASS_T:
-      return GraphemeClass::hangul_t;
-    case UTF8PROC_BOUNDCLASS_LV:
-      return GraphemeClass::hangul_lv;
-    case UTF8PROC_BOUNDCLASS_LVT:
-      return GraphemeClass::hangul_lvt;
-    case UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC:
-      return GraphemeClass::pictographic;
-    default:
-      return GraphemeClass::other;
+    case UTF8PROC_BOUNDCLASS_E_MODIFIER: return GraphemeClass::extend;
+    case UTF8PROC_BOUNDCLASS_ZWJ: return GraphemeClass::zero_width_joiner;
+    case UTF8PROC_BOUNDCLASS_REGIONAL_INDICATOR: return GraphemeClass::regional_indicator;
+    case UTF8PROC_BOUNDCLASS_PREPEND: return GraphemeClass::prepend;
+    case UTF8PROC_BOUNDCLASS_SPACINGMARK: return GraphemeClass::spacing_mark;
+    case UTF8PROC_BOUNDCLASS_L: return GraphemeClass::hangul_l;
+    case UTF8PROC_BOUNDCLASS_V: return GraphemeClass::hangul_v;
+    case UTF8PROC_BOUNDCLASS_T: return GraphemeClass::hangul_t;
+    case UTF8PROC_BOUNDCLASS_LV: return GraphemeClass::hangul_lv;
+    case UTF8PROC_BOUNDCLASS_LVT: return GraphemeClass::hangul_lvt;
+    case UTF8PROC_BOUNDCLASS_EXTENDED_PICTOGRAPHIC: return GraphemeClass::pictographic;
+    default: return GraphemeClass::other;
   }
 }
 
@@ -97,17 +82,17 @@ CodePoints decompose(uint32_t c, bool compatibility) {
   std::array<utf8proc_int32_t, 64> buffer{};
   int last_class = 0;
   const int options = UTF8PROC_DECOMPOSE | (compatibility ? UTF8PROC_COMPAT : 0);
-  const auto count = utf8proc_decompose_char(
-      static_cast<utf8proc_int32_t>(c), buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()),
-      static_cast<utf8proc_option_t>(options), &last_class);
+  const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(c), buffer.data(),
+                                             static_cast<utf8proc_ssize_t>(buffer.size()),
+                                             static_cast<utf8proc_option_t>(options), &last_class);
   return {buffer.begin(), buffer.begin() + count};
 }
 
 CodePoints compose(const CodePoints& decomposed) {
   std::vector<utf8proc_int32_t> buffer(decomposed.begin(), decomposed.end());
-  const auto count = utf8proc_normalize_utf32(
-      buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()),
-      static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
+  const auto count =
+      utf8proc_normalize_utf32(buffer.data(), static_cast<utf8proc_ssize_t>(buffer.size()),
+                               static_cast<utf8proc_option_t>(UTF8PROC_STABLE | UTF8PROC_COMPOSE));
   return {buffer.begin(), buffer.begin() + count};
 }
 

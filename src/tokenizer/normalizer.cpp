@@ -83,8 +83,8 @@ struct Applier {
   void operator()(const Metaspace& step) const {
     if (step.each_word) return mark_words(step);
     const bool prepends = step.prepend == Metaspace::Prepend::always ||
-                          (step.prepend == Metaspace::Prepend::first_only &&
-                           !in.bytes.empty() && in.origin(0, 0).begin == 0);
+                          (step.prepend == Metaspace::Prepend::first_only && !in.bytes.empty() &&
+                           in.origin(0, 0).begin == 0);
     if (prepends && !in.bytes.starts_with(' ') && !in.bytes.starts_with(step.marker))
       out.append(step.marker, in.origin(0, 0));
     (*this)(ReplaceText{" ", step.marker});

@@ -37,8 +37,8 @@ struct PrependText {
 };
 /// BERT's basic tokenizer up to the splitting.
 struct BertClean {
-  bool clean_text = true;   // drop control characters, every white space becomes a blank
-  bool separate_cjk = true; // blanks around ideographs
+  bool clean_text = true;     // drop control characters, every white space becomes a blank
+  bool separate_cjk = true;   // blanks around ideographs
   bool strip_accents = true;  // canonical decomposition without nonspacing marks
   bool lowercase = true;
 };
@@ -66,8 +66,8 @@ struct Metaspace {
 struct PrefixSpace {};
 
 using NormalizeStep = std::variant<UnicodeForm, Lowercase, StripAccents, StripSpace, ReplaceText,
-                                   ReplaceSpaceRuns, PrependText, BertClean, PrecompiledClusters, SentencePieceRules,
-                                   Metaspace, PrefixSpace>;
+                                   ReplaceSpaceRuns, PrependText, BertClean, PrecompiledClusters,
+                                   SentencePieceRules, Metaspace, PrefixSpace>;
 
 /// Two buffers to go to and fro between.
 struct NormalizeBuffers {

@@ -4,8 +4,8 @@
 
 namespace trilobite {
 
-/// Places the children of one node after the other. Siblings lie in one block of 256, so a step from
-/// any node stays within the array.
+/// Places the children of one node after the other. Siblings lie in one block of 256, so a step
+/// from any node stays within the array.
 class PieceTrieBuilder {
  public:
   PieceTrieBuilder(PieceTrie& trie, std::vector<PieceTrie::Entry> entries)

@@ -32,7 +32,7 @@ class PrefixMatcher {
   Found find(std::string_view text, size_t from) const;
 
  private:
-  std::array<bool, 256> begins_{};            // first bytes of the texts
+  std::array<bool, 256> begins_{};                  // first bytes of the texts
   std::array<std::vector<uint32_t>, 256> lengths_;  // by first byte, longest first, distinct
   struct Hash {
     using is_transparent = void;

@@ -31,20 +31,11 @@ class ProtobufReader {
     const auto tag = varint();
     Field field{.number = static_cast<uint32_t>(tag >> 3)};
     switch (tag & 7) {
-      case 0:
-        field.integer = varint();
-        break;
-      case 1:
-        field.integer = fixed(8);
-        break;
-      case 2:
-        field.bytes = take(varint());
-        break;
-      case 5:
-        field.integer = fixed(4);
-        break;
-      default:
-        is_sound_ = false;
+      case 0: field.integer = varint(); break;
+      case 1: field.integer = fixed(8); break;
+      case 2: field.bytes = take(varint()); break;
+      case 5: field.integer = fixed(4); break;
+      default: is_sound_ = false;
     }
     is_sound_ = is_sound_ && field.number != 0;
     return is_sound_ ? std::optional(field) : std::nullopt;

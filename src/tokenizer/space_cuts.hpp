@@ -1,7 +1,7 @@
 #pragma once
-// SpaceCuts: where a text for SentencePiece BPE may be cut without changing its tokens. SentencePiece
-// merges over the whole text, but two neighbouring characters that stand together in no piece can
-// never end up in one token, so the text falls apart between them.
+// SpaceCuts: where a text for SentencePiece BPE may be cut without changing its tokens.
+// SentencePiece merges over the whole text, but two neighbouring characters that stand together in
+// no piece can never end up in one token, so the text falls apart between them.
 
 #include <bitset>
 #include <cstdint>
@@ -28,7 +28,7 @@ class SpaceCuts {
   // Stand together in some piece, or are both unknown, which makes one token of them.
   std::bitset<128 * 128> ascii_pairs_;
   bool marker_is_known_ = false;
-  std::unordered_set<uint32_t> before_marker_;     // characters with "▁" after them in some piece
+  std::unordered_set<uint32_t> before_marker_;  // characters with "▁" after them in some piece
 };
 
 }  // namespace trilobite

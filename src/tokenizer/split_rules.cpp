@@ -51,8 +51,8 @@ size_t contraction(std::string_view text, size_t position, bool ignore_case) {
   if (ignore_case && rest.starts_with(kLongS)) return 1 + kLongS.size();
   if (rest.size() < 2) return 0;
   const char second = lower(1);
-  const bool matches = (second == 'e' && (first == 'r' || first == 'v')) ||
-                       (first == 'l' && second == 'l');
+  const bool matches =
+      (second == 'e' && (first == 'r' || first == 'v')) || (first == 'l' && second == 'l');
   return matches ? 3 : 0;
 }
 
@@ -195,8 +195,7 @@ struct Splitter {
     });
   }
   void operator()(const IsolatedPunctuation&) const {
-    split_all(text, consumer,
-              [&](size_t begin) { return until_punctuation(text, begin, false); });
+    split_all(text, consumer, [&](size_t begin) { return until_punctuation(text, begin, false); });
   }
   void operator()(const IsolatedDigits& rule) const {
     split_all(text, consumer,

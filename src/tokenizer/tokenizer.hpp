@@ -1,6 +1,6 @@
 #pragma once
-// The tokenizer inside the engine: trilobite/tokenizer.hpp, and loading from a GGUF file that is open
-// already.
+// The tokenizer inside the engine: trilobite/tokenizer.hpp, and loading from a GGUF file that is
+// open already.
 
 #include "gguf/gguf_file.hpp"
 #include "trilobite/tokenizer.hpp"

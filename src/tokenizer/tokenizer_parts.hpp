@@ -11,7 +11,8 @@
 namespace trilobite {
 
 /// The way of a text: added tokens are cut out, the rest is normalised; added tokens that are
-/// looked for in normalised text are cut out; the rest is rewritten, split and encoded word by word.
+/// looked for in normalised text are cut out; the rest is rewritten, split and encoded word by
+/// word.
 struct Tokenizer::Parts {
   std::string_view kind;
   Vocabulary vocabulary;

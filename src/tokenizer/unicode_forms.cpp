@@ -24,11 +24,9 @@ void order_marks(Parts& parts) {
     if (parts[i].combining_class == 0) continue;
     size_t end = i;
     while (end < parts.size() && parts[end].combining_class != 0) ++end;
-    std::stable_sort(parts.begin() + static_cast<ptrdiff_t>(i),
-                     parts.begin() + static_cast<ptrdiff_t>(end),
-                     [](const Part& a, const Part& b) {
-                       return a.combining_class < b.combining_class;
-                     });
+    std::stable_sort(
+        parts.begin() + static_cast<ptrdiff_t>(i), parts.begin() + static_cast<ptrdiff_t>(end),
+        [](const Part& a, const Part& b) { return a.combining_class < b.combining_class; });
     i = end;
   }
 }
@@ -116,8 +114,8 @@ class FormNormalizer {
     }
   }
   void add(uint32_t code_point, ByteRange origin) {
-    const auto& offsets = compatible_ ? unicode::tables::kCompatibilityOffsets
-                                      : unicode::tables::kCanonicalOffsets;
+    const auto& offsets =
+        compatible_ ? unicode::tables::kCompatibilityOffsets : unicode::tables::kCanonicalOffsets;
     decompose(code_point, offsets[code_point], [&](uint32_t part) {
       parts_.push_back({part, unicode::combining_class(part), origin});
     });

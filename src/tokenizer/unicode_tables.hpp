@@ -14,14 +14,14 @@ inline constexpr uint32_t kReplacement = 0xFFFD;
 
 /// What pre-tokenisers ask of a character, as bits.
 enum CharClass : uint8_t {
-  kLetter = 1,          // general category L*
-  kNumber = 2,          // N*
-  kSpace = 4,           // White_Space
-  kPunctuation = 8,     // P*
-  kNonspacingMark = 16, // Mn
-  kOther = 32,          // Cc, Cf, Co (not: unassigned)
-  kWord = 64,           // \w of regular expressions
-  kMark = 128,          // M*
+  kLetter = 1,           // general category L*
+  kNumber = 2,           // N*
+  kSpace = 4,            // White_Space
+  kPunctuation = 8,      // P*
+  kNonspacingMark = 16,  // Mn
+  kOther = 32,           // Cc, Cf, Co (not: unassigned)
+  kWord = 64,            // \w of regular expressions
+  kMark = 128,           // M*
 };
 
 /// How a character joins its neighbours to one user-perceived character (UAX 29).
@@ -68,9 +68,9 @@ extern const TwoStage<uint8_t> kClasses;
 extern const TwoStage<uint8_t> kCombiningClasses;
 extern const TwoStage<uint8_t> kGraphemeClasses;
 extern const TwoStage<int32_t> kLowerDeltas;
-extern const TwoStage<uint16_t> kCanonicalOffsets;      // into kDecompositions; 0: itself
-extern const TwoStage<uint16_t> kCompatibilityOffsets;  // likewise
-extern const uint32_t kDecompositions[];                // length, then that many code points
+extern const TwoStage<uint16_t> kCanonicalOffsets;        // into kDecompositions; 0: itself
+extern const TwoStage<uint16_t> kCompatibilityOffsets;    // likewise
+extern const uint32_t kDecompositions[];                  // length, then that many code points
 extern const std::span<const Composition> kCompositions;  // sorted by first, then second
 }  // namespace tables
 

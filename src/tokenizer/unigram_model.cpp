@@ -106,7 +106,7 @@ class UnigramModel::Search {
 
   const UnigramModel& model_;
   std::string_view text_;
-  std::vector<PathNode>& path_;        // path_[i]: the best way to base_ + i
+  std::vector<PathNode>& path_;  // path_[i]: the best way to base_ + i
   std::vector<SizedSymbol>& tokens_;
   TokenSink& sink_;
   size_t base_ = 0;

@@ -11,8 +11,8 @@ void Vocabulary::reserve(size_t tokens, size_t bytes) {
 }
 
 TokenId Vocabulary::add(std::string_view piece, TokenKind kind, float score) {
-  tokens_.push_back({static_cast<uint32_t>(bytes_.size()), static_cast<uint32_t>(piece.size()),
-                     score, kind});
+  tokens_.push_back(
+      {static_cast<uint32_t>(bytes_.size()), static_cast<uint32_t>(piece.size()), score, kind});
   bytes_ += piece;
   return static_cast<TokenId>(tokens_.size() - 1);
 }
