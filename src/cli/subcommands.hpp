@@ -9,11 +9,13 @@ namespace trilobite::cli {
 int run_ab(const Arguments& arguments);
 int run_baseline(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
+int run_crossval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
 int run_embed(const Arguments& arguments);
 int run_env(const Arguments& arguments);
 int run_fixtures(const Arguments& arguments);
 int run_generate(const Arguments& arguments);
+int run_inference(const Arguments& arguments);
 int run_inspect(const Arguments& arguments);
 int run_logits(const Arguments& arguments);
 int run_perplexity(const Arguments& arguments);

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "harness/time_statistics.hpp"
 #include "measure/limits.hpp"
 #include "stats/describe.hpp"
-#include "stats/summary.hpp"
 
 namespace trilobite {
 namespace {
@@ -14,33 +14,6 @@ namespace {
 // Medians should repeat within 3 %; the extremes of five rounds may lie three times as far apart
 // before it is worth a word.
 constexpr double kDoubtfulRoundSpread = 0.10;
-
-TimeStatistics statistics_of(const std::vector<double>& samples, uint64_t seed) {
-  const auto sample = stats::Sample::from(samples);
-  TRILOBITE_CHECK(sample.has_value());  // the sampler makes positive finite times only
-  const auto summary = stats::summarize(*sample, seed);
-  return {.median = summary.median,
-          .mean = summary.mean,
-          .sd = summary.sd,
-          .mad = summary.mad,
-          .min = summary.min,
-          .max = summary.max,
-          .p50 = summary.p50,
-          .p95 = summary.p95,
-          .p99 = summary.p99,
-          .median_ci95 = {summary.median_ci95.low, summary.median_ci95.high},
-          .outliers = {summary.outliers.low_severe, summary.outliers.low_mild,
-                       summary.outliers.high_mild, summary.outliers.high_severe}};
-}
-
-Throughput throughput_of(const WorkDone& work, double median_ns) {
-  const double per_second = 1e9 / median_ns;
-  return {.elements = work.elements * per_second,
-          .bytes = (work.bytes_read + work.bytes_written) * per_second,
-          .items = work.items * per_second,
-          .tokens = work.tokens * per_second,
-          .flops = work.flops * per_second};
-}
 
 void add_to(Disturbance& total, const Disturbance& more) {
   total.by_steal += more.by_steal;
