@@ -3,11 +3,14 @@
 // that are the same in every lane. Included once per target (hence no #pragma once).
 //
 // A `Dot` says how products are summed:
-//   Sums          running sums of one vector of rows
+//   Sums, Lane    running sums of one vector of rows, and the type of its lanes
 //   max_quads(c)  quads (four columns) that may be added before the sums must be widened, when
 //                 no code is above c
+//   zero(), start(word)   sums of 0, or whose 32 bits are all `word`
 //   add(sums, codes, x)   sums += codes . x, per lane
+//   product(codes, x)     the same as sums
 //   widen(sums)           the sums as 32-bit lanes
+//   widen_scaled(sums, scale)   those times a 16-bit factor of each lane, as spread_half makes it
 //   Signed                the same for signed codes: lanes of 32 bits, no limit. It may want them
 //   as
 //                         unsigned codes + kOffset; prepare() makes them so
@@ -64,6 +67,22 @@ inline Bytes bit_field(Bytes v) {
   for (auto& byte : v.lane) byte = byte >> kShift & kMask;
   return v;
 }
+inline Words broadcast_word(int32_t word) { return {{word, word, word, word}}; }
+inline Words dot_halves(Words a, Words b) {
+  Words sums;
+  for (size_t i = 0; i < 4; ++i) {
+    sums.lane[i] = static_cast<int16_t>(a.lane[i]) * static_cast<int16_t>(b.lane[i]) +
+                   (a.lane[i] >> 16) * (b.lane[i] >> 16);
+  }
+  return sums;
+}
+
+/// One half of each lane as a number of 32 bits.
+inline Words half_of_pairs(Words pairs, size_t half) {
+  for (int32_t& lane : pairs.lane) lane = half == 0 ? static_cast<int16_t>(lane) : lane >> 16;
+  return pairs;
+}
+
 struct SignedPlainDot {
   using Sums = Words;
   static constexpr int32_t kOffset = 0;
@@ -78,14 +97,26 @@ struct SignedPlainDot {
 struct PlainDot {
   using Signed = SignedPlainDot;
   using Sums = Words;
+  using Lane = int32_t;
   static constexpr size_t max_quads(size_t) { return kNoLimit; }
   static Sums zero() { return {}; }
+  static Sums start(int32_t word) { return {{word, word, word, word}}; }
   static void add(Sums& sums, Bytes codes, Bytes x) {
     for (size_t i = 0; i < 16; ++i) {
       sums.lane[i / 4] += codes.lane[i] * static_cast<int8_t>(x.lane[i]);
     }
   }
+  static Sums product(Bytes codes, Bytes x) {
+    Sums sums{};
+    add(sums, codes, x);
+    return sums;
+  }
   static Words widen(Sums sums) { return sums; }
+  static Words spread_half(Words pairs, size_t half) { return half_of_pairs(pairs, half); }
+  static Words widen_scaled(Sums sums, Words scale) {
+    for (size_t i = 0; i < kRowLanes; ++i) sums.lane[i] *= scale.lane[i];
+    return sums;
+  }
 };
 using BestDot = PlainDot;
 
@@ -122,6 +153,35 @@ HWY_INLINE void add_to(int32_t* to, Words v) {
   hn::StoreU(hn::Add(hn::LoadU(WordsTag(), to), v), WordsTag(), to);
 }
 
+HWY_INLINE Words broadcast_word(int32_t word) { return hn::Set(WordsTag(), word); }
+/// In each lane the products of both 16-bit halves, added.
+HWY_INLINE Words dot_halves(Words a, Words b) {
+#if HWY_TARGET <= HWY_AVX3
+  return Words{_mm512_madd_epi16(a.raw, b.raw)};
+#elif HWY_TARGET == HWY_AVX2
+  return Words{_mm256_madd_epi16(a.raw, b.raw)};
+#else
+  return Words{_mm_madd_epi16(a.raw, b.raw)};
+#endif
+}
+
+/// One half of each lane as a number of 32 bits, or in both halves.
+HWY_INLINE Words half_of_pairs(Words pairs, size_t half) {
+  return hn::ShiftRight<16>(half == 0 ? hn::ShiftLeft<16>(pairs) : pairs);
+}
+HWY_INLINE Words half_in_both(Words pairs, size_t half) {
+  alignas(16) static constexpr uint8_t kPlaces[2][16] = {
+      {0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9, 12, 13, 12, 13},
+      {2, 3, 2, 3, 6, 7, 6, 7, 10, 11, 10, 11, 14, 15, 14, 15}};
+  const BytesTag d;
+  return hn::BitCast(WordsTag(),
+                     hn::TableLookupBytes(hn::BitCast(d, pairs), hn::LoadDup128(d, kPlaces[half])));
+}
+
+#if HWY_TARGET == HWY_AVX2
+alignas(32) inline constexpr int16_t kOnes[16] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+#endif
+
 struct SignedPairDot;
 
 /// vpmaddubsw: pairs of products, summed in 16 bits for as long as they cannot overflow. Written as
@@ -131,8 +191,12 @@ struct PairDot {
   using Signed = SignedPairDot;
   using Tag = hn::ScalableTag<int16_t>;
   using Sums = hn::Vec<Tag>;
+  using Lane = int16_t;
   static constexpr size_t max_quads(size_t max_code) { return quads_in_16_bits(max_code); }
   static HWY_INLINE Sums zero() { return hn::Zero(Tag()); }
+  static HWY_INLINE Sums start(int32_t word) {
+    return hn::BitCast(Tag(), hn::Set(WordsTag(), word));
+  }
   static HWY_INLINE Sums product(Bytes codes, Bytes x) {
 #if HWY_TARGET <= HWY_AVX3
     return Sums{_mm512_maddubs_epi16(codes.raw, x.raw)};
@@ -153,14 +217,23 @@ struct PairDot {
 #endif
   }
   static HWY_INLINE Words widen(Sums sums) {
-    const auto ones = hn::Set(Tag(), 1);
-#if HWY_TARGET <= HWY_AVX3
-    return Words{_mm512_madd_epi16(sums.raw, ones.raw)};
-#elif HWY_TARGET == HWY_AVX2
-    return Words{_mm256_madd_epi16(sums.raw, ones.raw)};
+#if HWY_TARGET == HWY_AVX2
+    // From memory: in a register of its own, the ones would push a sum out of the inner loops.
+    Words wide;
+    asm("vpmaddwd %2, %1, %0"
+        : "=x"(wide.raw)
+        : "x"(sums.raw), "m"(*reinterpret_cast<const __m256i*>(kOnes)));
+    return wide;
 #else
-    return Words{_mm_madd_epi16(sums.raw, ones.raw)};
+    return dot_halves(hn::BitCast(WordsTag(), sums), hn::BitCast(WordsTag(), hn::Set(Tag(), 1)));
 #endif
+  }
+  /// One instruction widens and multiplies.
+  static HWY_INLINE Words spread_half(Words pairs, size_t half) {
+    return half_in_both(pairs, half);
+  }
+  static HWY_INLINE Words widen_scaled(Sums sums, Words scale) {
+    return dot_halves(hn::BitCast(WordsTag(), sums), scale);
   }
 };
 
@@ -202,8 +275,10 @@ struct SignedQuadDot;
 struct QuadDot {
   using Signed = SignedQuadDot;
   using Sums = Words;
+  using Lane = int32_t;
   static constexpr size_t max_quads(size_t) { return kNoLimit; }
   static HWY_INLINE Sums zero() { return hn::Zero(WordsTag()); }
+  static HWY_INLINE Sums start(int32_t word) { return hn::Set(WordsTag(), word); }
   static HWY_INLINE void add(Sums& sums, Bytes codes, Bytes x) {
 #if HWY_TARGET == HWY_AVX3_DL
     asm("vpdpbusd %2, %1, %0" : "+v"(sums.raw) : "v"(codes.raw), "v"(x.raw));
@@ -211,7 +286,16 @@ struct QuadDot {
     asm("%{vex%} vpdpbusd %2, %1, %0" : "+x"(sums.raw) : "x"(codes.raw), "x"(x.raw));
 #endif
   }
+  static HWY_INLINE Sums product(Bytes codes, Bytes x) {
+    auto sums = zero();
+    add(sums, codes, x);
+    return sums;
+  }
   static HWY_INLINE Words widen(Sums sums) { return sums; }
+  static HWY_INLINE Words spread_half(Words pairs, size_t half) {
+    return half_of_pairs(pairs, half);
+  }
+  static HWY_INLINE Words widen_scaled(Sums sums, Words scale) { return hn::Mul(sums, scale); }
 };
 
 struct SignedQuadDot {

@@ -31,6 +31,7 @@ struct GroupCodes {
   int8_t* codes;
   float* scale;
   int32_t* sum;
+  int32_t* half_sums;  // or null
 };
 
 /// False when a value is not finite.
@@ -47,21 +48,27 @@ HWY_INLINE bool quantize_group(const float* x, GroupCodes to) {
   if (!std::isfinite(magnitude)) return false;
   const float m = std::max(magnitude, kSmallestMagnitude);
   const auto factor = hn::Set(F32(), 127.0f / m);
-  auto sums = hn::Zero(d);
+  hn::Vec<I32> sums[2] = {hn::Zero(d), hn::Zero(d)};  // of both halves
   for (size_t v = 0; v < kGroupVectors; ++v) {
     const auto rounded = hn::NearestInt(hn::Mul(values[v], factor));
-    sums = hn::Add(sums, rounded);
+    auto& sum = sums[v / (kGroupVectors / 2)];
+    sum = hn::Add(sum, rounded);
     hn::StoreU(hn::DemoteTo(I8(), rounded), I8(), to.codes + v * kLanes);
   }
   *to.scale = m / 127.0f;
-  *to.sum = hn::GetLane(hn::SumOfLanes(d, sums));
+  *to.sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(sums[0], sums[1])));
+  if (to.half_sums == nullptr) return true;
+  const auto low = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d, sums[0])));
+  const auto high = static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(d, sums[1])));
+  *to.half_sums = static_cast<int32_t>((low & 0xFFFF) | high << 16);
   return true;
 }
 
 bool quantize_absmax_groups_for_target(const GroupAbsmaxCall& call) {
   const auto group_at = [&](size_t column) {
     const size_t group = column / kGroupColumns;
-    return GroupCodes{call.codes + column, call.scales + group, call.sums + group};
+    return GroupCodes{call.codes + column, call.scales + group, call.sums + group,
+                      call.half_sums == nullptr ? nullptr : call.half_sums + group};
   };
   size_t column = 0;
   for (; column + kGroupColumns <= call.columns; column += kGroupColumns) {

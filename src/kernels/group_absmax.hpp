@@ -12,9 +12,10 @@ namespace trilobite::kernels {
 struct GroupAbsmaxCall {
   const float* x;
   size_t columns;
-  int8_t* codes;  // [groups * 32]
-  float* scales;  // [groups]
-  int32_t* sums;  // [groups]
+  int8_t* codes;                 // [groups * 32]
+  float* scales;                 // [groups]
+  int32_t* sums;                 // [groups]
+  int32_t* half_sums = nullptr;  // [groups], as Int8Groups has them; null: not wanted
 };
 /// False when there is NaN or infinity; then what was written means nothing.
 bool quantize_absmax_groups(const GroupAbsmaxCall& call);

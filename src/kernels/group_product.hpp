@@ -17,7 +17,17 @@ struct Int8Groups {
   size_t tokens;
   const float* scales;  // [tokens][groups]
   const int32_t* sums;  // [tokens][groups], of the codes
+  /// [tokens][groups]: the sums over columns 0 to 15 (low 16 bits) and 16 to 31 of a group; for
+  /// weights whose halves have scales of their own (q6_k), null for others.
+  const int32_t* half_sums = nullptr;
 };
+
+/// A stride for `columns` activations that a product of many tokens reads fast: rows whose distance
+/// is a multiple of 4096 bytes contend for the same places of the first cache (half the speed).
+constexpr size_t activation_stride(size_t columns) {
+  const size_t whole = (columns + 63) / 64 * 64;
+  return whole % 512 == 0 ? whole + 64 : whole;
+}
 
 /// out[token][row] = sum over groups of (sum over columns of code * code) * scale of the weights *
 /// scale of the activations. The inner sum is exact. The factors are multiplied in f32, in that

@@ -1,11 +1,9 @@
 #include "kernels/group_repack.hpp"
 
 #include <atomic>
-#include <cstring>
 #include <vector>
 
 #include "kernels/ternary_tile.hpp"
-#include "quant/byte_order.hpp"
 #include "quant/gguf_block.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -13,7 +11,6 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "hwy/cache_control.h"
 #include "kernels/row_words-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -46,33 +43,16 @@ struct GroupOut {
   size_t unit_stride;
 };
 
-/// Copies the scales of all rows and says whether they are finite.
-HWY_INLINE bool copy_scales(const TileRows& rows, size_t at, uint8_t* to) {
-  uint32_t carry = 0;
-  for (size_t r = 0; r < kTileRows; ++r) {
-    const auto bits = quant::load_bytes<uint16_t>(rows.row[r] + at);
-    quant::store_bytes(to + r * sizeof(bits), bits);
-    // An exponent of all ones carries into bit 15.
-    carry |= (bits & 0x7C00u) + 0x0400u;
-  }
-  return (carry & 0x8000u) == 0;
-}
-
 /// Byte i holds weight i in its low and weight i + 16 in its high nibble.
 struct Q4Block {
   static constexpr auto kBits = GroupBits::four;
   static constexpr size_t kBytes = 18;
   static HWY_INLINE void convert(const uint8_t* const* rows, size_t at, GroupOut out) {
-    const auto low = row_words(0x0F0F0F0F);
     RowWords words[4];
     load_four_words(rows, at, words);
     for (size_t n = 0; n < 2; ++n) {
-      const auto a = words[2 * n];
-      const auto b = words[2 * n + 1];
-      store_row_words(hn::Or(hn::And(a, low), hn::ShiftLeft<4>(hn::And(b, low))),
-                      out.codes + n * out.unit_stride);
-      store_row_words(hn::Or(byte_field<4>(a, low), hn::AndNot(low, b)),
-                      out.codes + (n + 2) * out.unit_stride);
+      uint8_t* to = out.codes + n * out.unit_stride;
+      pair_nibbles(words[2 * n], words[2 * n + 1], to, to + 2 * out.unit_stride);
     }
   }
 };
@@ -95,13 +75,13 @@ struct Q8Block {
 /// The first of the tile's bytes in a group, and its codes.
 template <GroupBits kBits>
 HWY_INLINE uint8_t* scales_of(const GroupTile& tile, size_t group) {
-  return tile.panel + group * tile.tiles * quant::tile_group_bytes(kBits) +
+  return tile.panel + quant::layout_of(kBits).group_at(group, tile.tiles) +
          tile.index * kTileScaleBytes;
 }
 template <GroupBits kBits>
 HWY_INLINE GroupOut codes_of(const GroupTile& tile, size_t group) {
   constexpr size_t kUnitBytes = quant::unit_blocks(kBits) * kTileBlockBytes;
-  return {tile.panel + group * tile.tiles * quant::tile_group_bytes(kBits) +
+  return {tile.panel + quant::layout_of(kBits).group_at(group, tile.tiles) +
               tile.tiles * kTileScaleBytes + tile.index * kUnitBytes,
           tile.tiles * kUnitBytes};
 }
@@ -110,10 +90,9 @@ template <class Block>
 bool convert_tile(const GroupTile& tile) {
   bool finite = true;
   for (size_t g = 0; g < tile.groups; ++g) {
-    const uint8_t* ahead = tile.rows.ahead + g * kTileRows * Block::kBytes;
-    for (size_t at = 0; at < kTileRows * Block::kBytes; at += 64) hwy::Prefetch(ahead + at);
+    fetch_ahead(tile.rows.ahead + g * kTileRows * Block::kBytes, kTileRows * Block::kBytes);
     const size_t at = g * Block::kBytes;
-    finite = copy_scales(tile.rows, at, scales_of<Block::kBits>(tile, g)) && finite;
+    finite = copy_f16(tile.rows.row.data(), at, scales_of<Block::kBits>(tile, g)) && finite;
     GroupOut out = codes_of<Block::kBits>(tile, g);
     for (size_t row = 0; row < kTileRows; row += kVectorRows, out.codes += kRowVectorBytes) {
       Block::convert(tile.rows.row.data() + row, at + sizeof(Float16), out);
@@ -147,7 +126,7 @@ bool convert_ternary_tile(const GroupTile& tile) {
                             tile.groups * quant::kGroupColumns, {two_bits.data(), kTileBlockBytes});
   for (size_t g = 0; g < tile.groups; ++g) {
     const size_t block_at = g / kBlockGroups * (scale_at + sizeof(Float16));
-    right = copy_scales(tile.rows, block_at + scale_at, scales_of<kBits>(tile, g)) && right;
+    right = copy_f16(tile.rows.row.data(), block_at + scale_at, scales_of<kBits>(tile, g)) && right;
     GroupOut out = codes_of<kBits>(tile, g);
     expand(two_bits.data() + 2 * g * kTileBlockBytes, out);
     out.codes += 2 * out.unit_stride;
@@ -199,16 +178,14 @@ Result<quant::GroupTiles> repack_groups(GroupBlocks blocks, const quant::Quantiz
   const TileSource source(packed.bytes,
                           std::vector<uint8_t>(packed.cols / format.columns * format.bytes));
   std::atomic<bool> right = true;
-  pool.for_range(tiles->panels(), 1, [&](size_t first, size_t last) {
-    for (size_t panel = first; panel < last; ++panel) {
-      const size_t count = tiles->tiles_of_panel(panel);
-      for (size_t t = 0; t < count; ++t) {
-        const GroupTile tile{blocks,          source.tile(panel * quant::kTilesPerPanel + t),
-                             tiles->groups(), tiles->panel(panel),
-                             count,           t};
-        if (!HWY_DYNAMIC_DISPATCH(group_tile_for_target)(tile)) right = false;
-      }
-    }
+  for_each_tile(*tiles, pool, [&](size_t panel, size_t index) {
+    const GroupTile tile{blocks,
+                         source.tile(panel * quant::kTilesPerPanel + index),
+                         tiles->groups(),
+                         tiles->panel(panel),
+                         tiles->tiles_of_panel(panel),
+                         index};
+    if (!HWY_DYNAMIC_DISPATCH(group_tile_for_target)(tile)) right = false;
   });
   if (!right) return fail_from(check_blocks(format, packed));
   return tiles;

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "hwy/cache_control.h"
 #include "quant/tile_shape.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -38,6 +39,31 @@ template <int kShift>
 HWY_INLINE RowWords byte_field(RowWords words, RowWords mask) {
   if constexpr (kShift != 0) words = hn::ShiftRight<kShift>(words);
   return hn::And(words, mask);
+}
+
+/// Fetches what will be read next.
+HWY_INLINE void fetch_ahead(const uint8_t* from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + at);
+}
+
+/// Copies the f16 number at `at` in each row of a tile and says whether all are finite.
+HWY_INLINE bool copy_f16(const uint8_t* const* rows, size_t at, uint8_t* to) {
+  uint32_t carry = 0;
+  for (size_t r = 0; r < quant::kTileRows; ++r) {
+    uint16_t bits;
+    std::memcpy(&bits, rows[r] + at, sizeof(bits));
+    std::memcpy(to + r * sizeof(bits), &bits, sizeof(bits));
+    // An exponent of all ones carries into bit 15.
+    carry |= (bits & 0x7C00u) + 0x0400u;
+  }
+  return (carry & 0x8000u) == 0;
+}
+
+/// The low nibbles of `a` and above them those of `b`, and the same of the high nibbles.
+HWY_INLINE void pair_nibbles(RowWords a, RowWords b, uint8_t* low_to, uint8_t* high_to) {
+  const auto low = row_words(0x0F0F0F0F);
+  store_row_words(hn::Or(hn::And(a, low), hn::ShiftLeft<4>(hn::And(b, low))), low_to);
+  store_row_words(hn::Or(byte_field<4>(a, low), hn::AndNot(low, b)), high_to);
 }
 
 #if HWY_TARGET == HWY_SCALAR

@@ -8,7 +8,6 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
-#include "hwy/cache_control.h"
 #include "kernels/row_words-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -21,10 +20,6 @@ using quant::kTileRows;
 inline constexpr size_t kBlockColumns = 16;
 /// Four codes of weight 0.
 inline constexpr uint8_t kZeroCodes = 0x55;
-
-HWY_INLINE void fetch(const uint8_t* from, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + at);
-}
 
 /// Exchanges field k + 1 of `a` with field k of `b`, where a field is kBits wide and k even.
 template <int kBits, class V>
@@ -151,7 +146,7 @@ template <class Block>
 bool convert_tile(const TileRows& rows, size_t columns, TileBlocks out) {
   RowCheck check;
   for (size_t b = 0; b < columns / (Block::kOutBlocks * kBlockColumns); ++b) {
-    fetch(rows.ahead + b * kTileRows * Block::kSourceBytes, kTileRows * Block::kSourceBytes);
+    fetch_ahead(rows.ahead + b * kTileRows * Block::kSourceBytes, kTileRows * Block::kSourceBytes);
     for (size_t row = 0; row < kTileRows; row += kVectorRows) {
       const TileBlocks at{out.first + row * kQuad, out.stride};
       Block::convert(rows.row.data() + row, b * Block::kSourceBytes, at, check);
@@ -208,7 +203,7 @@ bool convert_four_rows_tile(const TileRows& rows, size_t columns, TileBlocks out
   FourCheck check;
   size_t column = 0;
   for (; column + kBlockColumns <= columns; column += kBlockColumns, out.first += out.stride) {
-    fetch(rows.ahead + column * kGroups, kBlockColumns * kGroups);
+    fetch_ahead(rows.ahead + column * kGroups, kBlockColumns * kGroups);
     convert_four_rows(rows.row.data(), column, out.first, check);
   }
   if (column == columns) return check.passed();

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/thread_pool.hpp"
 #include "quant/tile_shape.hpp"
 
 namespace trilobite::kernels {
@@ -51,6 +52,16 @@ class TileSource {
   std::vector<uint8_t> zero_row_;
   size_t rows_of_tile_;
 };
+
+/// Calls convert(panel, tile of the panel) for every tile, panels shared among threads.
+template <class Tiles, class Convert>
+void for_each_tile(const Tiles& tiles, ThreadPool& pool, const Convert& convert) {
+  pool.for_range(tiles.panels(), 1, [&](size_t first, size_t last) {
+    for (size_t panel = first; panel < last; ++panel) {
+      for (size_t t = 0; t < tiles.tiles_of_panel(panel); ++t) convert(panel, t);
+    }
+  });
+}
 
 /// A row of `count` equal blocks.
 inline std::vector<uint8_t> row_of_blocks(std::span<const uint8_t> block, size_t count) {

@@ -16,29 +16,9 @@
 #include "base/aligned_buffer.hpp"
 #include "base/error.hpp"
 #include "base/float16.hpp"
-#include "quant/tile_shape.hpp"
+#include "quant/group_layout.hpp"
 
 namespace trilobite::quant {
-
-inline constexpr size_t kGroupColumns = 32;
-inline constexpr size_t kGroupQuads = kGroupColumns / kQuad;
-/// The scales of one tile and one group.
-inline constexpr size_t kTileScaleBytes = kTileRows * sizeof(Float16);
-inline constexpr size_t kMaxGroupedColumns = size_t{1} << 22;
-
-enum class GroupBits : uint8_t { four = 4, six = 6, eight = 8 };
-
-/// Codes are signed integers in [-half, half).
-constexpr int half_range(GroupBits bits) { return 1 << (static_cast<int>(bits) - 1); }
-/// Columns of a unit, and 64-byte blocks of it in each tile: 8 in 1, 16 in 3, 8 in 2.
-constexpr size_t unit_columns(GroupBits bits) { return bits == GroupBits::six ? 16 : 8; }
-constexpr size_t unit_blocks(GroupBits bits) {
-  return unit_columns(bits) * static_cast<size_t>(bits) / 32;
-}
-/// Bytes of one tile and one group: 288, 416 or 544, that is 4.5, 6.5 or 8.5 bits a weight.
-constexpr size_t tile_group_bytes(GroupBits bits) {
-  return kTileScaleBytes + kTileRows * kGroupColumns * static_cast<size_t>(bits) / 8;
-}
 
 /// 32 neighbouring weights of a row; each is code * scale.
 struct WeightGroup {

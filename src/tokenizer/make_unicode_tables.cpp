@@ -4,6 +4,7 @@
 #include <utf8proc.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <fstream>
 #include <map>
@@ -147,13 +148,14 @@ void write_numbers(std::ofstream& out, const Range& numbers) {
 
 template <typename T, typename ValueOf>
 void write_table(std::ofstream& out, const char* name, const char* type, ValueOf value_of) {
-  std::map<std::vector<T>, uint16_t> blocks;
-  std::vector<std::vector<T>> distinct;
+  using Block = std::array<T, tables::kBlockSize>;
+  std::map<Block, uint16_t> blocks;
+  std::vector<Block> distinct;
   std::vector<uint16_t> index;
   for (uint32_t block = 0; block < tables::kBlocks; ++block) {
-    std::vector<T> values;
+    Block values;
     for (uint32_t i = 0; i < tables::kBlockSize; ++i)
-      values.push_back(value_of(block * tables::kBlockSize + i));
+      values[i] = value_of(block * tables::kBlockSize + i);
     const auto [found, is_new] = blocks.emplace(values, static_cast<uint16_t>(distinct.size()));
     if (is_new) distinct.push_back(values);
     index.push_back(found->second);
