@@ -147,6 +147,12 @@ class Store(Program):
         rows = sqlite3.connect(self.path / "results" / "history.sqlite").execute("SELECT id FROM runs").fetchall()
         self.assertEqual(rows, [(json.loads((self.path / "r.json").read_text())["id"],)])
 
+    def test_a_default_store_that_cannot_be_written_is_a_warning(self):
+        self.write("results", "a file where the folder should be")
+        done = self.run_program("bench", "harness/empty", *QUICK, "--output", "r.json")
+        self.assertIn("not kept in the history", done.stderr)
+        self.assertTrue((self.path / "r.json").exists())
+
     def test_a_store_that_cannot_be_used_is_told_before_measuring(self):
         self.write("text.sqlite", "x" * 3000)
         self.assert_one_sentence(self.run_program("bench", "harness/empty", *QUICK, "--store", "text.sqlite", code=2),
