@@ -1,6 +1,7 @@
-// Suite lowbit, operations on weights of 4, 6 and 8 bits in groups (int4, int6, int8): f32
-// activations in, f32 out, quantising the activations included. One iteration multiplies by several
-// matrices in turn, so many that none of them is still in a cache when its turn comes again.
+// Suite lowbit, operations on weights in groups of 32 columns, our own (int4, int6, int8) and those
+// of model files (q4_1, q4_k, q6_k): f32 activations in, f32 out, quantising the activations
+// included. One iteration multiplies by several matrices in turn, so many that none of them is
+// still in a cache when its turn comes again.
 
 #include <fmt/format.h>
 
@@ -8,19 +9,23 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 #include "base/cpu_info.hpp"
 #include "base/rng.hpp"
 #include "base/thread_pool.hpp"
+#include "kernels/block_product.hpp"
+#include "kernels/block_repack.hpp"
 #include "kernels/group_absmax.hpp"
 #include "kernels/group_product.hpp"
 #include "kernels/isa.hpp"
-#include "tensor/shape.hpp"
+#include "lowbit_inputs.hpp"
 #include "trilobite/bench.hpp"
 
 namespace trilobite::benchmarks {
 namespace {
 
+using quant::BlockTiles;
 using quant::GroupBits;
 using quant::GroupTiles;
 using quant::kGroupColumns;
@@ -53,36 +58,69 @@ struct Size {
   size_t tokens;
 };
 
-/// Matrices that together are four times as large as the last cache, and the memory to multiply.
+/// Matrices of random weights, as many as together are four times as large as the last cache.
+template <class Tiles, class Make>
+Result<std::vector<Tiles>> make_matrices(const Make& make) {
+  const size_t enough = 4 * read_cpu_info().last_level_cache_bytes();
+  std::vector<Tiles> matrices;
+  do {
+    auto tiles = make(matrices.size());
+    if (!tiles) return fail_from(tiles);
+    matrices.push_back(*std::move(tiles));
+  } while (matrices.size() * matrices[0].bytes() < enough);
+  return matrices;
+}
+
+Result<std::vector<GroupTiles>> random_groups(GroupBits bits, Size size, uint64_t seed) {
+  const GroupTable table(bits, seed);
+  return make_matrices<GroupTiles>([&](size_t start) {
+    auto tiles = GroupTiles::create(size.rows, size.columns, bits);
+    if (!tiles) return tiles;
+    const size_t groups = tiles->groups();
+    for (size_t i = 0; i < size.rows * groups; ++i) {
+      tiles->set_group(i / groups, i % groups, table.at(start + i));
+    }
+    return tiles;
+  });
+}
+
+Result<std::vector<BlockTiles>> random_blocks(quant::TiledBlocks format, Size size, uint64_t seed) {
+  const auto packed =
+      PackedTensor::create(std::string(name_of(format)), {size.rows, size.columns}, seed);
+  if (!packed) return fail_from(packed);
+  ThreadPool pool(1);
+  return make_matrices<BlockTiles>(
+      [&](size_t) { return kernels::repack_blocks(format, packed->view, pool); });
+}
+
+void multiply_panels(const kernels::GroupCall& call, size_t first, size_t last) {
+  kernels::group_product(call, first, last);
+}
+void multiply_panels(const kernels::BlockCall& call, size_t first, size_t last) {
+  kernels::block_product(call, first, last);
+}
+template <class Tiles>
+using CallOf =
+    std::conditional_t<std::is_same_v<Tiles, GroupTiles>, kernels::GroupCall, kernels::BlockCall>;
+
+/// The matrices, and the memory to multiply.
+template <class Tiles>
 struct Problem {
-  Problem(Size size_, unsigned threads)
+  Problem(std::vector<Tiles> matrices_, Size size_, unsigned threads, uint64_t seed)
       : size(size_),
-        stride((size.columns + kGroupColumns - 1) / kGroupColumns * kGroupColumns),
-        groups(stride / kGroupColumns),
+        stride(kernels::activation_stride(size.columns)),
+        groups(matrices_[0].groups()),
         x(size.tokens * size.columns),
         codes(size.tokens * stride),
         scales(size.tokens * groups),
         sums(size.tokens * groups),
+        half_sums(size.tokens * groups),
         out(size.tokens * size.rows),
-        pool(threads) {}
-
-  Result<void> fill(GroupBits bits, uint64_t seed) {
+        matrices(std::move(matrices_)),
+        pool(threads) {
     for (size_t i = 0; i < x.size(); ++i) x[i] = normal_at(seed, 1, i);
-    const GroupTable table(bits, seed);
-    const size_t enough = 4 * read_cpu_info().last_level_cache_bytes();
-    do {
-      auto tiles = GroupTiles::create(size.rows, size.columns, bits);
-      if (!tiles) return fail_from(tiles);
-      const size_t start = matrices.size();
-      pool.for_range(size.rows, quant::kPanelRows, [&](size_t first, size_t last) {
-        for (size_t i = first * groups; i < last * groups; ++i) {
-          tiles->set_group(i / groups, i % groups, table.at(start + i));
-        }
-      });
-      matrices.push_back(*std::move(tiles));
-    } while (matrices.size() * matrices[0].bytes() < enough);
-    return {};
   }
+
   void quantize() {
     pool.for_range(size.tokens, 1, [&](size_t first, size_t last) {
       for (size_t t = first; t < last; ++t) {
@@ -90,20 +128,22 @@ struct Problem {
                                          .columns = size.columns,
                                          .codes = codes.data() + t * stride,
                                          .scales = scales.data() + t * groups,
-                                         .sums = sums.data() + t * groups});
+                                         .sums = sums.data() + t * groups,
+                                         .half_sums = half_sums.data() + t * groups});
       }
     });
   }
-  void multiply(const GroupTiles& weights) {
+  void multiply(const Tiles& weights) {
     quantize();
-    const kernels::GroupCall call{
+    const CallOf<Tiles> call{
         .weights = weights,
-        .x = {codes.data(), stride, size.tokens, scales.data(), sums.data()},
+        .x = {codes.data(), stride, size.tokens, scales.data(), sums.data(), half_sums.data()},
         .out = out.data(),
         .out_stride = size.rows};
     pool.for_range(weights.panels(), 1,
-                   [&](size_t first, size_t last) { kernels::group_product(call, first, last); });
+                   [&](size_t first, size_t last) { multiply_panels(call, first, last); });
   }
+  int code_at(size_t token, size_t column) const { return codes[token * stride + column]; }
 
   Size size;
   size_t stride;
@@ -112,26 +152,56 @@ struct Problem {
   std::vector<int8_t> codes;
   std::vector<float> scales;
   std::vector<int32_t> sums;
+  std::vector<int32_t> half_sums;
   std::vector<float> out;
-  std::vector<GroupTiles> matrices;
+  std::vector<Tiles> matrices;
   ThreadPool pool;
 };
 
+/// What a group adds to an output before the scale of the token, in f64, and the largest number
+/// that is rounded on the way.
+struct Term {
+  double value = 0;
+  double magnitude = 0;
+};
+Term term_of(const Problem<GroupTiles>& problem, const GroupTiles& weights, size_t token,
+             size_t row, size_t group) {
+  const auto [scale, codes] = weights.group_at(row, group);
+  int sum = 0;
+  for (size_t c = 0; c < kGroupColumns; ++c) {
+    sum += codes[c] * problem.code_at(token, group * kGroupColumns + c);
+  }
+  const double value = sum * static_cast<double>(scale.to_float());
+  return {value, std::abs(value)};
+}
+/// Scaled codes and minimum are within the range of the weights, and each at most twice the
+/// largest.
+Term term_of(const Problem<BlockTiles>& problem, const BlockTiles& weights, size_t token,
+             size_t row, size_t group) {
+  Term term;
+  double largest = 0;
+  int magnitude = 0;
+  for (size_t c = group * kGroupColumns; c < (group + 1) * kGroupColumns; ++c) {
+    const auto weight = static_cast<double>(weights.weight_at(row, c));
+    term.value += weight * problem.code_at(token, c);
+    largest = std::max(largest, std::abs(weight));
+    magnitude += std::abs(problem.code_at(token, c));
+  }
+  term.magnitude = 4 * largest * magnitude;
+  return term;
+}
+
 /// The difference from plain loops in f64 over the same codes, and what f32 sums may differ by.
-void check_output(const Problem& problem, const GroupTiles& weights, size_t token, size_t row,
+template <class Tiles>
+void check_output(const Problem<Tiles>& problem, const Tiles& weights, size_t token, size_t row,
                   Verification& verification) {
   double expected = 0;
   double magnitude = 0;
   for (size_t g = 0; g < problem.groups; ++g) {
-    const auto group = weights.group_at(row, g);
-    int sum = 0;
-    for (size_t c = 0; c < kGroupColumns; ++c) {
-      sum += group.codes[c] * problem.codes[token * problem.stride + g * kGroupColumns + c];
-    }
-    const double term = sum * static_cast<double>(group.scale.to_float()) *
-                        static_cast<double>(problem.scales[token * problem.groups + g]);
-    expected += term;
-    magnitude += std::abs(term);
+    const auto term = term_of(problem, weights, token, row, g);
+    const auto scale = static_cast<double>(problem.scales[token * problem.groups + g]);
+    expected += term.value * scale;
+    magnitude += term.magnitude * scale;
   }
   // Two roundings for each term, and one for each addition to a sum of at most `magnitude`.
   const double tolerance = static_cast<double>(problem.groups + 2) * 0x1p-24 * magnitude;
@@ -144,7 +214,8 @@ void check_output(const Problem& problem, const GroupTiles& weights, size_t toke
 
 /// Of each matrix sixteen rows spread over all of it, for all tokens. (The tests of the kernels
 /// compare every output, and bit by bit.)
-Verification verify(Problem& problem) {
+template <class Tiles>
+Verification verify(Problem<Tiles>& problem) {
   Verification verification(true);
   verification.reference = "plain loops";
   verification.cosine = std::numeric_limits<double>::quiet_NaN();
@@ -160,7 +231,8 @@ Verification verify(Problem& problem) {
   return verification;
 }
 
-Work work_of(const Problem& problem) {
+template <class Tiles>
+Work work_of(const Problem<Tiles>& problem) {
   const auto count = static_cast<double>(problem.matrices.size());
   const auto [rows, columns, tokens] = problem.size;
   const size_t read = problem.matrices[0].bytes() + sizeof(float) * problem.x.size();
@@ -172,22 +244,10 @@ Work work_of(const Problem& problem) {
           .compute = "i8"};
 }
 
-GroupBits bits_of(const std::string& dtype) {
-  return dtype == "int4" ? GroupBits::four : dtype == "int6" ? GroupBits::six : GroupBits::eight;
-}
-
-void run(Bench& p) {
-  if (const auto chosen = kernels::set_isa(p.isa()); !chosen) {
-    return p.skip(chosen.error().message());
-  }
-  const auto shape = Shape::parse(p.shape());
-  if (!shape) return p.fail(shape.error().message());
-  const auto tokens = static_cast<size_t>(std::max<int64_t>(1, p.number("batch")));
-  Problem problem({static_cast<size_t>((*shape)[0]), static_cast<size_t>((*shape)[1]), tokens},
-                  p.threads());
-  if (const auto filled = problem.fill(bits_of(p.dtype()), p.seed()); !filled) {
-    return p.fail(filled.error().message());
-  }
+template <class Tiles>
+void measure(Bench& p, Result<std::vector<Tiles>> matrices, Size size) {
+  if (!matrices) return p.fail(matrices.error().message());
+  Problem<Tiles> problem(*std::move(matrices), size, p.threads(), p.seed());
   p.work(work_of(problem));
   p.verify([&] { return verify(problem); });
   uint64_t products = 0;
@@ -198,7 +258,28 @@ void run(Bench& p) {
   p.kernels({{fmt::format("group_product_{}/{}", p.dtype(), kernels::current_isa()), products}});
 }
 
-const std::vector<std::string> kTypes{"int4", "int6", "int8"};
+void run(Bench& p) {
+  if (const auto chosen = kernels::set_isa(p.isa()); !chosen) {
+    return p.skip(chosen.error().message());
+  }
+  const auto shape = matrix_shape(p.shape());
+  if (!shape) return p.fail(shape.error().message());
+  const auto tokens = static_cast<size_t>(std::max<int64_t>(1, p.number("batch")));
+  const Size size{shape->rows, shape->columns, tokens};
+  for (const auto bits : {GroupBits::four, GroupBits::six, GroupBits::eight}) {
+    if (p.dtype() == fmt::format("int{}", static_cast<int>(bits))) {
+      return measure(p, random_groups(bits, size, p.seed()), size);
+    }
+  }
+  for (const auto format :
+       {quant::TiledBlocks::q4_1, quant::TiledBlocks::q4_k, quant::TiledBlocks::q6_k}) {
+    if (p.dtype() == name_of(format)) {
+      return measure(p, random_blocks(format, size, p.seed()), size);
+    }
+  }
+}
+
+const std::vector<std::string> kTypes{"int4", "int6", "int8", "q4_1", "q4_k", "q6_k"};
 
 bool register_suite() {
   const Axis device = axis("device", std::vector<std::string>{"cpu"});
@@ -212,16 +293,17 @@ bool register_suite() {
                  axis("shape", std::vector<std::string>{"2560x2560", "6912x2560", "128256x2560"}));
            },
        .body = run});
-  register_benchmark({.suite = "lowbit",
-                      .operation = "gemm",
-                      .cases =
-                          [=] {
-                            return over(
-                                axis("dtype", kTypes), device,
-                                axis("shape", std::vector<std::string>{"2560x2560", "6912x2560"}),
-                                axis("batch", {2, 4, 8, 32, 128}));
-                          },
-                      .body = run});
+  register_benchmark(
+      {.suite = "lowbit",
+       .operation = "gemm",
+       .cases =
+           [=] {
+             return over(
+                 axis("dtype", kTypes), device,
+                 axis("shape", std::vector<std::string>{"2560x2560", "6912x2560", "4096x4096"}),
+                 axis("batch", {2, 4, 8, 32, 128, 512}));
+           },
+       .body = run});
   return true;
 }
 

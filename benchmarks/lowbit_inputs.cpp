@@ -9,6 +9,8 @@
 #include "base/cpu_info.hpp"
 #include "base/rng.hpp"
 #include "kernels/isa.hpp"
+#include "quant/i2s.hpp"
+#include "quant/scheme.hpp"
 #include "tensor/shape.hpp"
 
 namespace trilobite::benchmarks {
@@ -101,6 +103,34 @@ Result<WeightsInTurn> WeightsInTurn::create(MatrixShape shape, quant::TernaryFor
   }
   weights.copies_.push_back(*std::move(first));
   return weights;
+}
+
+Result<PackedTensor> PackedTensor::create(const std::string& scheme_name, MatrixShape shape,
+                                          uint64_t seed) {
+  constexpr size_t kStripRows = 64;
+  const auto scheme = quant::find_scheme(scheme_name);
+  if (!scheme) return fail_from(scheme);
+  std::vector<float> weights(kStripRows * shape.columns);
+  for (size_t i = 0; i < weights.size(); ++i) {
+    weights[i] = scheme->code_bits == 2
+                     ? 0.05f * static_cast<float>(static_cast<int>(philox(seed, 2, i)[0] % 3) - 1)
+                     : 0.02f * normal_at(seed, 2, i);
+  }
+  const auto strip = quant::MatrixView::from(weights, kStripRows, shape.columns);
+  if (!strip) return fail_from(strip);
+  auto one = quant::quantize(*scheme, *strip);
+  if (!one) return fail_from(one);
+  // I2_S keeps the scale of the matrix behind it.
+  const auto tail =
+      static_cast<std::ptrdiff_t>(scheme_name.starts_with("i2_s") ? quant::kI2sTailBytes : 0);
+  PackedTensor tensor{.one = *std::move(one), .bytes = {}, .view = {}};
+  const auto& bytes = tensor.one.bytes;
+  for (size_t row = 0; row < shape.rows; row += kStripRows) {
+    tensor.bytes.insert(tensor.bytes.end(), bytes.begin(), bytes.end() - tail);
+  }
+  tensor.bytes.insert(tensor.bytes.end(), bytes.end() - tail, bytes.end());
+  tensor.view = {.rows = shape.rows, .cols = shape.columns, .bytes = tensor.bytes};
+  return tensor;
 }
 
 }  // namespace trilobite::benchmarks

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
 #include "kernels/ternary_product.hpp"
+#include "quant/matrix.hpp"
 #include "quant/ternary_tiles.hpp"
 #include "trilobite/bench.hpp"
 
@@ -69,6 +70,17 @@ class WeightsInTurn {
  private:
   std::vector<quant::TernaryTiles> copies_;
   size_t turn_ = 0;
+};
+
+/// A matrix as a model file has it: a quantised strip of rows, over and over until there are enough
+/// (quantising all of them would take longer than the measurement).
+struct PackedTensor {
+  quant::QuantizedMatrix one;  // the strip
+  std::vector<uint8_t> bytes;
+  quant::QuantizedView view;
+
+  /// Rows must be a multiple of 64.
+  static Result<PackedTensor> create(const std::string& scheme, MatrixShape shape, uint64_t seed);
 };
 
 }  // namespace trilobite::benchmarks

@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "base/rng.hpp"
+#include "kernels/block_repack.hpp"
 #include "kernels/group_repack.hpp"
 #include "kernels/ternary_repack.hpp"
 #include "lowbit_inputs.hpp"
@@ -44,6 +44,12 @@ Repacked describe(quant::GroupTiles&& made) {
           }};
 }
 
+Repacked describe(quant::BlockTiles&& made) {
+  const size_t bytes = made.bytes();
+  const auto shared = std::make_shared<quant::BlockTiles>(std::move(made));
+  return {bytes, [shared](size_t row, size_t column) { return shared->weight_at(row, column); }};
+}
+
 template <class T>
 Result<Repacked> describe(Result<T> made) {
   if (!made) return fail_from(made);
@@ -72,6 +78,12 @@ Repack groups(kernels::GroupBlocks blocks) {
   };
 }
 
+Repack blocks(quant::TiledBlocks format) {
+  return [=](const QuantizedView& packed, ThreadPool& pool) {
+    return describe(kernels::repack_blocks(format, packed, pool));
+  };
+}
+
 struct Conversion {
   std::string name;    // of the benchmark's dtype
   std::string scheme;  // quant/scheme.hpp
@@ -83,6 +95,7 @@ const std::vector<Conversion>& conversions() {
   using kernels::TernaryBlocks;
   using quant::I2sLayout;
   using quant::TernaryForm;
+  using quant::TiledBlocks;
   static const std::vector<Conversion> all{
       {"tq2_0", "tq2_0", ternary(TernaryBlocks::tq2_0, TernaryForm::two_bit)},
       {"tq2_0-to-1.6", "tq2_0", ternary(TernaryBlocks::tq2_0, TernaryForm::five_trits_a_byte)},
@@ -92,7 +105,10 @@ const std::vector<Conversion>& conversions() {
       {"i2_s-arm", "i2_s-arm", i2s(I2sLayout::arm_block64)},
       {"tq2_0-to-int4", "tq2_0", groups(GroupBlocks::tq2_0)},
       {"q4_0", "q4_0", groups(GroupBlocks::q4_0)},
-      {"q8_0", "q8_0", groups(GroupBlocks::q8_0)}};
+      {"q8_0", "q8_0", groups(GroupBlocks::q8_0)},
+      {"q4_1", "q4_1", blocks(TiledBlocks::q4_1)},
+      {"q4_k", "q4_k", blocks(TiledBlocks::q4_k)},
+      {"q6_k", "q6_k", blocks(TiledBlocks::q6_k)}};
   return all;
 }
 
@@ -102,41 +118,7 @@ std::vector<std::string> conversion_names() {
   return names;
 }
 
-/// A quantised matrix of these weights, stacked until it has `rows` rows: quantising all of them
-/// would take longer than the measurement. Formats with one scale for the matrix keep it at the
-/// end.
-struct Tensor {
-  quant::QuantizedMatrix one;  // a strip of rows
-  std::vector<uint8_t> bytes;
-  QuantizedView view;
-};
-
-Result<Tensor> make_tensor(const std::string& scheme_name, MatrixShape shape, uint64_t seed) {
-  constexpr size_t kStripRows = 64;
-  const auto scheme = quant::find_scheme(scheme_name);
-  if (!scheme) return fail_from(scheme);
-  std::vector<float> weights(kStripRows * shape.columns);
-  for (size_t i = 0; i < weights.size(); ++i) {
-    weights[i] = 0.05f * static_cast<float>(static_cast<int>(philox(seed, 2, i)[0] % 3) - 1);
-  }
-  const auto strip = quant::MatrixView::from(weights, kStripRows, shape.columns);
-  auto one = quant::quantize(*scheme, *strip);
-  if (!one) return fail_from(one);
-  const size_t tail = scheme_name.starts_with("i2_s") ? quant::kI2sTailBytes : 0;
-  const size_t strip_bytes = one->bytes.size() - tail;
-  Tensor tensor{.one = *std::move(one), .bytes = {}, .view = {}};
-  for (size_t row = 0; row < shape.rows; row += kStripRows) {
-    tensor.bytes.insert(tensor.bytes.end(), tensor.one.bytes.begin(),
-                        tensor.one.bytes.begin() + static_cast<std::ptrdiff_t>(strip_bytes));
-  }
-  tensor.bytes.insert(tensor.bytes.end(),
-                      tensor.one.bytes.end() - static_cast<std::ptrdiff_t>(tail),
-                      tensor.one.bytes.end());
-  tensor.view = {.rows = shape.rows, .cols = shape.columns, .bytes = tensor.bytes};
-  return tensor;
-}
-
-bool is_right(const Result<Repacked>& made, const Tensor& tensor) {
+bool is_right(const Result<Repacked>& made, const PackedTensor& tensor) {
   if (!made) return false;
   const auto expected = quant::dequantize(tensor.one);
   if (!expected) return false;
@@ -153,7 +135,7 @@ void run(Bench& p) {
   if (!shape) return p.fail(shape.error().message());
   if (!use_isa_of(p)) return;
   const auto conversion = std::ranges::find(conversions(), p.dtype(), &Conversion::name);
-  const auto tensor = make_tensor(conversion->scheme, *shape, p.seed());
+  const auto tensor = PackedTensor::create(conversion->scheme, *shape, p.seed());
   if (!tensor) return p.fail(tensor.error().message());
   ThreadPool& pool = shared_pool(p.threads());
   const auto made = conversion->repack(tensor->view, pool);

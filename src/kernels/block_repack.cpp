@@ -21,29 +21,32 @@ namespace trilobite::kernels {
 #define TRILOBITE_KERNELS_BLOCK_REPACK_TILE
 /// One tile of a panel: where its rows are and where they go.
 struct BlockTile {
-  quant::TiledBlocks format;
   TileRows rows;
   size_t blocks;  // of a row
   uint8_t* panel;
   size_t tiles;  // of the panel
   size_t index;  // of the tile in the panel
+};
 
-  uint8_t* super(size_t group) const {
-    return panel + quant::layout_of(format).super_at(group, tiles);
+/// Where the parts of a tile are in a layout.
+template <quant::TiledBlocks kFormat>
+struct BlockPlaces {
+  static constexpr auto kLayout = quant::layout_of(kFormat);
+  static constexpr size_t kUnitBytes =
+      quant::unit_blocks(kLayout.code_bits) * quant::kTileBlockBytes;
+
+  static uint8_t* super(const BlockTile& tile, size_t group) {
+    return tile.panel + kLayout.super_at(group, tile.tiles);
   }
-  uint8_t* header(size_t group) const {
-    return panel + quant::layout_of(format).group_at(group, tiles);
+  static uint8_t* header(const BlockTile& tile, size_t group) {
+    return tile.panel + kLayout.group_at(group, tile.tiles);
   }
   /// Of the first unit, from row `row` of the tile on.
-  uint8_t* codes(size_t group, size_t row) const {
-    const auto layout = quant::layout_of(format);
-    return header(group) + tiles * layout.group_header +
-           index * quant::unit_blocks(layout.code_bits) * quant::kTileBlockBytes +
+  static uint8_t* first_unit(const BlockTile& tile, size_t group, size_t row) {
+    return header(tile, group) + tile.tiles * kLayout.group_header + tile.index * kUnitBytes +
            row * quant::kQuad;
   }
-  size_t unit_stride() const {
-    return tiles * quant::unit_blocks(quant::layout_of(format).code_bits) * quant::kTileBlockBytes;
-  }
+  static size_t unit_stride(const BlockTile& tile) { return tile.tiles * kUnitBytes; }
 };
 #endif
 
@@ -54,10 +57,10 @@ using quant::kTileRows;
 using quant::kTileScaleBytes;
 
 /// Byte i holds weight i in its low and weight i + 16 in its high nibble.
-struct Q4_1Block {
+struct Q4_1Block : BlockPlaces<quant::TiledBlocks::q4_1> {
   static constexpr size_t kBytes = 20;
   static HWY_INLINE bool headers(const BlockTile& tile, size_t b) {
-    uint8_t* to = tile.header(b) + tile.index * kTileScaleBytes;
+    uint8_t* to = header(tile, b) + tile.index * kTileScaleBytes;
     const bool scales = copy_f16(tile.rows.row.data(), b * kBytes, to);
     return copy_f16(tile.rows.row.data(), b * kBytes + 2, to + tile.tiles * kTileScaleBytes) &&
            scales;
@@ -66,18 +69,18 @@ struct Q4_1Block {
     RowWords words[4];
     load_four_words(tile.rows.row.data() + row, b * kBytes + 4, words);
     for (size_t n = 0; n < 2; ++n) {
-      uint8_t* to = tile.codes(b, row) + n * tile.unit_stride();
-      pair_nibbles(words[2 * n], words[2 * n + 1], to, to + 2 * tile.unit_stride());
+      uint8_t* to = first_unit(tile, b, row) + n * unit_stride(tile);
+      pair_nibbles(words[2 * n], words[2 * n + 1], to, to + 2 * unit_stride(tile));
     }
   }
 };
 
 /// Bytes 32 p + i hold weight i of group 2 p in their low and of group 2 p + 1 in their high
 /// nibble.
-struct Q4_KBlock {
+struct Q4_KBlock : BlockPlaces<quant::TiledBlocks::q4_k> {
   static constexpr size_t kBytes = 144;
   static HWY_INLINE bool headers(const BlockTile& tile, size_t b) {
-    uint8_t* to = tile.super(8 * b) + tile.index * kTileScaleBytes;
+    uint8_t* to = super(tile, 8 * b) + tile.index * kTileScaleBytes;
     const bool scales = copy_f16(tile.rows.row.data(), b * kBytes, to);
     const bool minima =
         copy_f16(tile.rows.row.data(), b * kBytes + 2, to + tile.tiles * kTileScaleBytes);
@@ -98,20 +101,20 @@ struct Q4_KBlock {
     const uint32_t minima[] = {second & kSix, (third >> 4 & kFour) | (second >> 6 & kTwo) << 4};
     const size_t at = tile.index * kTileRows + row;
     for (size_t g = 0; g < 8; ++g) {
-      uint8_t* to = tile.header(8 * b + g) + at;
+      uint8_t* to = header(tile, 8 * b + g) + at;
       to[0] = static_cast<uint8_t>(scales[g / 4] >> 8 * (g % 4));
       to[tile.tiles * kTileRows] = static_cast<uint8_t>(minima[g / 4] >> 8 * (g % 4));
     }
   }
   static HWY_INLINE void codes(const BlockTile& tile, size_t b, size_t row) {
     for (size_t pair = 0; pair < 4; ++pair) {
-      uint8_t* low = tile.codes(8 * b + 2 * pair, row);
-      uint8_t* high = tile.codes(8 * b + 2 * pair + 1, row);
+      uint8_t* low = first_unit(tile, 8 * b + 2 * pair, row);
+      uint8_t* high = first_unit(tile, 8 * b + 2 * pair + 1, row);
       for (size_t half = 0; half < 2; ++half) {
         RowWords words[4];
         load_four_words(tile.rows.row.data() + row, b * kBytes + 16 + 32 * pair + 16 * half, words);
         for (size_t n = 0; n < 2; ++n) {
-          const size_t at = (2 * half + n) * tile.unit_stride();
+          const size_t at = (2 * half + n) * unit_stride(tile);
           pair_nibbles(words[2 * n], words[2 * n + 1], low + at, high + at);
         }
       }
@@ -120,18 +123,18 @@ struct Q4_KBlock {
 };
 
 /// Weight 128 h + 32 k + i: four bits in byte 64 h + 32 (k % 2) + i, two in byte 128 + 32 h + i.
-struct Q6_KBlock {
+struct Q6_KBlock : BlockPlaces<quant::TiledBlocks::q6_k> {
   static constexpr size_t kBytes = 210;
   static HWY_INLINE bool headers(const BlockTile& tile, size_t b) {
     for (size_t r = 0; r < kTileRows; ++r) {
       const uint8_t* from = tile.rows.row[r] + b * kBytes + 192;
       for (size_t g = 0; g < 8; ++g) {
-        uint8_t* to = tile.header(8 * b + g) + 2 * (tile.index * kTileRows + r);
+        uint8_t* to = header(tile, 8 * b + g) + 2 * (tile.index * kTileRows + r);
         quant::store_bytes(to, quant::load_bytes<uint16_t>(from + 2 * g));
       }
     }
     return copy_f16(tile.rows.row.data(), b * kBytes + 208,
-                    tile.super(8 * b) + tile.index * kTileScaleBytes);
+                    super(tile, 8 * b) + tile.index * kTileScaleBytes);
   }
 
   /// Sixteen columns: the first three quads whole, the fourth spread over the bits above them.
@@ -164,7 +167,7 @@ struct Q6_KBlock {
         load_four_words(rows, at + 64 * half + 32, odd);
         load_four_words(rows, at + 128 + 32 * half, high);
         const auto to = [&](size_t k) {
-          return tile.codes(8 * b + 4 * half + k, row) + unit * tile.unit_stride();
+          return first_unit(tile, 8 * b + 4 * half + k, row) + unit * unit_stride(tile);
         };
         store_group<0>(even, high, to(0));
         store_group<1>(odd, high, to(1));
@@ -186,8 +189,8 @@ bool convert_tile(const BlockTile& tile) {
   return finite;
 }
 
-bool block_tile_for_target(const BlockTile& tile) {
-  switch (tile.format) {
+bool block_tile_for_target(quant::TiledBlocks format, const BlockTile& tile) {
+  switch (format) {
     case quant::TiledBlocks::q4_1: return convert_tile<Q4_1Block>(tile);
     case quant::TiledBlocks::q4_k: return convert_tile<Q4_KBlock>(tile);
     case quant::TiledBlocks::q6_k: return convert_tile<Q6_KBlock>(tile);
@@ -214,13 +217,9 @@ Result<quant::BlockTiles> repack_blocks(quant::TiledBlocks format,
   const TileSource source(packed.bytes, std::vector<uint8_t>(blocks * block.bytes));
   std::atomic<bool> right = true;
   for_each_tile(*tiles, pool, [&](size_t panel, size_t index) {
-    const BlockTile tile{format,
-                         source.tile(panel * quant::kTilesPerPanel + index),
-                         blocks,
-                         tiles->panel(panel),
-                         tiles->tiles_of_panel(panel),
-                         index};
-    if (!HWY_DYNAMIC_DISPATCH(block_tile_for_target)(tile)) right = false;
+    const BlockTile tile{source.tile(panel * quant::kTilesPerPanel + index), blocks,
+                         tiles->panel(panel), tiles->tiles_of_panel(panel), index};
+    if (!HWY_DYNAMIC_DISPATCH(block_tile_for_target)(format, tile)) right = false;
   });
   if (!right) return fail_from(check_blocks(block, packed));
   return tiles;

@@ -24,7 +24,7 @@ TEST_P(BlockRepackOnEveryIsa, keeps_the_very_values_of_the_blocks) {
         const size_t cols = count * block.columns;
         const auto packed = random_blocks(block, rows, cols, fixtures::kAnyScales);
         const auto expected = fixtures::decoded(block, packed.view());
-        ThreadPool pool(1 + rows % 3);
+        ThreadPool pool(static_cast<unsigned>(1 + rows % 3));
         const auto tiles = repack_blocks(format, packed.view(), pool);
         ASSERT_TRUE(tiles) << tiles.error().message();
         for (size_t i = 0; i < expected.size(); ++i) {

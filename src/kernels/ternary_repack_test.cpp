@@ -46,7 +46,7 @@ TEST_P(TernaryRepackOnEveryIsa, makes_the_tiles_of_the_weights_in_gguf_blocks) {
       for (const size_t cols : {256u, 512u, 1280u}) {
         const auto packed = fixtures::random_blocks(format, rows, cols, {0.25f});
         for (const auto form : kForms) {
-          ThreadPool pool(1 + rows % 3);
+          ThreadPool pool(static_cast<unsigned>(1 + rows % 3));
           const auto got = repack_ternary_blocks(blocks, packed.view(), form, pool);
           ASSERT_TRUE(got && *got);
           expect_tiles((*got)->tiles, signs_of(fixtures::decoded(format, packed.view())));
@@ -145,7 +145,7 @@ TEST_P(TernaryRepackOnEveryIsa, makes_the_tiles_of_the_weights_in_i2s) {
         const auto ternary = random_ternary(rows, cols);
         const auto packed = random_i2s(layout, ternary);
         for (const auto form : kForms) {
-          ThreadPool pool(1 + rows % 3);
+          ThreadPool pool(static_cast<unsigned>(1 + rows % 3));
           const auto got = repack_i2s(layout, packed.view(), form, pool);
           ASSERT_TRUE(got) << got.error().message();
           expect_tiles(got->tiles, ternary.codes);
