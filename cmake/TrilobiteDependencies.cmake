@@ -9,6 +9,7 @@ find_package(CLI11 REQUIRED)
 find_package(Boost REQUIRED)
 find_package(hwy REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(CURL REQUIRED)
 find_package(PostgreSQL REQUIRED)
 
 # Device `onednn`. Debian's dnnl-config.cmake insists on OpenCL headers that we do not need.

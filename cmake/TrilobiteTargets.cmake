@@ -32,4 +32,4 @@ target_link_libraries(trilobite_base PUBLIC Threads::Threads
   PRIVATE fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
 target_link_libraries(trilobite PRIVATE fmt::fmt hwy::hwy ${CMAKE_DL_LIBS})
 target_link_libraries(trilobite_lab PRIVATE fmt::fmt nlohmann_json::nlohmann_json hwy::hwy Boost::headers
-  SQLite::SQLite3 PostgreSQL::PostgreSQL)
+  SQLite::SQLite3 PostgreSQL::PostgreSQL CURL::libcurl)

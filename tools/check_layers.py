@@ -19,6 +19,7 @@ MAY_INCLUDE = {
     "record": "base",
     "measure": "base record",
     "harness": "base stats record measure",
+    "notify": "base",
     "store": "base record",
     "verdict": "base stats record",
     "report": "base stats record verdict",

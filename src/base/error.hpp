@@ -1,6 +1,6 @@
 #pragma once
-// Returning errors (trilobite/error.hpp has the types), and TRILOBITE_CHECK for what is no error but
-// a broken promise between modules: it aborts.
+// Returning errors (trilobite/error.hpp has the types), and TRILOBITE_CHECK for what is no error
+// but a broken promise between modules: it aborts.
 
 #include <string>
 #include <string_view>

@@ -103,13 +103,16 @@ Result<model::Generation> generate_showing(model::Engine& engine, const Generate
   if (flags.greedy) options.sampler.temperature = 0;
   options.on_token = [&](int32_t token) {
     times.end = clock.now_ns();
-    if (times.first_token == 0) times.first_token = times.end;
+    if (times.first_token == 0) {
+      times.first_token = times.end;
+      show(flags.prompt);
+    }
     show(stream ? std::string(stream->push(token)) : fmt::format("{} ", token));
     return printed.has_value() && !stop_requested();
   };
-  if (!flags.json) show(flags.prompt);
   times.start = clock.now_ns();
   auto generation = engine.generate(prompt, options);
+  if (!generation) return generation;
   if (stream) show(stream->finish());
   show("\n");
   if (!printed) return fail_from(printed);

@@ -74,7 +74,7 @@ RunRecord begin_record(const Arguments& arguments, uint64_t seed) {
   return {.id = new_run_id(),
           .started_at = utc_now(),
           .command = arguments.command_line,
-          .version = version(),
+          .version = std::string(version()),
           .git = {build.commit, build.dirty},
           .seed = seed,
           .isa = limit_loops_isa(),

@@ -281,28 +281,27 @@ BenchmarkResult benchmark_of(const InferenceResult& result, const SampleSet& set
 
 std::vector<BenchmarkResult> benchmarks_of(const InferenceResult& result, uint64_t seed) {
   std::vector<BenchmarkResult> benchmarks;
-  const auto add = [&](const SampleSet& set) {
-    if (!set.samples.empty()) benchmarks.push_back(benchmark_of(result, set, seed));
+  using Parameters = std::map<std::string, std::string>;
+  const auto add = [&](const char* operation, const std::vector<double>& samples,
+                       const WorkDone& work = {}, const Parameters& parameters = {}) {
+    if (!samples.empty())
+      benchmarks.push_back(benchmark_of(result, {operation, samples, work, parameters}, seed));
   };
   const auto number = [](size_t value) { return std::to_string(value); };
-  const std::map<std::string, std::string> lengths{{"prompt", number(result.prompt_tokens)},
-                                                   {"tokens", number(result.tokens)}};
-  add({"load-cold", ready_times(result.cold), {}, {}});
-  add({"load-warm", ready_times(result.warm), {}, {}});
-  add({"load-to-first-token-cold", first_token_times(result.cold), {}, {}});
-  add({"load-to-first-token-warm", first_token_times(result.warm), {}, {}});
-  add({"prefill",
-       result.prefill_ns,
-       {.tokens = static_cast<double>(result.prompt_tokens)},
-       {{"prompt", number(result.prompt_tokens)}}});
-  add({"decode", result.token_ns, {.bytes_read = result.bytes_per_token, .tokens = 1}, lengths});
-  add({"generate", result.generation_ns, {.tokens = static_cast<double>(result.tokens)}, lengths});
+  const Parameters lengths{{"prompt", number(result.prompt_tokens)},
+                           {"tokens", number(result.tokens)}};
+  add("load-cold", ready_times(result.cold));
+  add("load-warm", ready_times(result.warm));
+  add("load-to-first-token-cold", first_token_times(result.cold));
+  add("load-to-first-token-warm", first_token_times(result.warm));
+  add("prefill", result.prefill_ns, {.tokens = static_cast<double>(result.prompt_tokens)},
+      {{"prompt", number(result.prompt_tokens)}});
+  add("decode", result.token_ns, {.bytes_read = result.bytes_per_token, .tokens = 1}, lengths);
+  add("generate", result.generation_ns, {.tokens = static_cast<double>(result.tokens)}, lengths);
   for (const auto& batch : result.batches) {
     const size_t tokens = batch.sequences * (result.is_causal ? 1 : result.prompt_tokens);
-    add({"batch",
-         batch.step_ns,
-         {.tokens = static_cast<double>(tokens)},
-         {{"sequences", number(batch.sequences)}}});
+    add("batch", batch.step_ns, {.tokens = static_cast<double>(tokens)},
+        {{"sequences", number(batch.sequences)}});
   }
   return benchmarks;
 }

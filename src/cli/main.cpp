@@ -36,12 +36,14 @@ constexpr std::array kSubcommands{
     Subcommand{"embed", "turn texts into vectors with a BERT model", run_embed},
     Subcommand{"generate", "continue a text with a model", run_generate},
     Subcommand{"logits", "write the logits of token ids, for comparing engines", run_logits},
+    Subcommand{"monitor", "run, store, check and alert, again and again", run_monitor},
     Subcommand{"perplexity", "how well a model predicts a text", run_perplexity},
     Subcommand{"inference", "measure a model: loading, prompts, generation, memory", run_inference},
     Subcommand{"inspect", "check a record or a model file and say what is in it", run_inspect},
     Subcommand{"quantize", "write a model file in other tensor types", run_quantize},
     Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
+    Subcommand{"self-test", "measure false alarms and power of the verdicts here", run_self_test},
     Subcommand{"tokenize", "turn text into token ids, or ids into text", run_tokenize},
     Subcommand{"trend", "find where a series changed its level", run_trend},
 };
@@ -84,7 +86,9 @@ int run(const std::vector<std::string>& command_line) {
 
 int main(int argc, char** argv) {
   ::signal(SIGPIPE, SIG_IGN);  // a reader that went away is an error code, not the end
-  if (trilobite::step_protocol_is_wanted())
+  // The programs that self-test compares have benchmarks of their own.
+  const bool self_test = argc > 1 && std::string_view(argv[1]) == "self-test";
+  if (trilobite::step_protocol_is_wanted() && !self_test)
     return trilobite::serve_steps_on_standard_streams(trilobite::registered_benchmarks());
   trilobite::use_counting_malloc();
   return trilobite::cli::run({argv, argv + argc});

@@ -140,11 +140,8 @@ Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& p
   if (!request.record_path.empty()) {
     if (auto writable = check_writable(request.record_path); !writable) return fail_from(writable);
   }
-  if (const auto store = store_named(request.options.store); !store.empty()) {
-    // Closed again at once: no connection may be alive when the measuring child is forked.
-    const auto opened = store::History::open(store, store::Access::write);
-    if (!opened) return fail_from(opened);
-  }
+  const auto store = writable_store(request.options.store);
+  if (!store) return fail_from(store);
   if (auto set = program.set_isa(request.plan.isa); !set) return fail_from(set);
   FinishedRun run{begin_record(request, program), false, {}};
   auto limits = find_limits(request, run.record);
@@ -173,7 +170,7 @@ Result<FinishedRun> measure_run(const RunRequest& request, const ProgramFacts& p
   run.interrupted = *end == SessionEnd::interrupted;
   run.record.complete = !run.interrupted;
   if (auto last = keeper.update(true); !last) return fail_from(last);
-  run.stored = keep_run(request.options.store, run.record);
+  run.stored = keep_run(*store, run.record);
   return run;
 }
 

@@ -67,6 +67,7 @@ Result<model::Engine> load_engine(const ModelOptions& options) {
 
 Result<std::vector<int32_t>> parse_ids(const std::string& text) {
   std::vector<int32_t> ids;
+  if (text.empty()) return fail("--ids: there are none");
   for (size_t start = 0; start <= text.size();) {
     const size_t end = std::min(text.find(',', start), text.size());
     const auto id = parse_int(std::string_view(text).substr(start, end - start));

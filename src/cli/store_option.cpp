@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "base/json.hpp"
+#include "base/log.hpp"
 #include "record/record_json.hpp"
 
 namespace trilobite::cli {
@@ -53,10 +54,21 @@ Result<store::History> open_store(const std::string& flag, store::Access access)
   return store::History::open(name, access);
 }
 
-Result<void> keep_run(const std::string& flag, const RunRecord& record) {
+Result<std::string> writable_store(const std::string& flag) {
   const auto name = store_named(flag);
-  if (name.empty()) return {};
-  auto history = store::History::open(name, store::Access::write);
+  if (name.empty()) return name;
+  // Closed again at once: no connection may be alive when a measuring child is forked.
+  const auto opened = store::History::open(name, store::Access::write);
+  if (opened) return name;
+  if (name != kDefaultStore || opened.error().kind() != ErrorKind::environment)
+    return fail_from(opened);
+  log::warn("this run is not kept in the history: {}", opened.error().message());
+  return "";
+}
+
+Result<void> keep_run(const std::string& store, const RunRecord& record) {
+  if (store.empty()) return {};
+  auto history = store::History::open(store, store::Access::write);
   if (!history) return fail_from(history);
   return history->add(record);
 }

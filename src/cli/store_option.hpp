@@ -16,8 +16,12 @@ std::string store_named(const std::string& flag);
 /// Opens the store that the flag, the environment or the default names; "none" is an error here.
 Result<store::History> open_store(const std::string& flag, store::Access access);
 
-/// Keeps a run; does nothing when the store is "none".
-Result<void> keep_run(const std::string& flag, const RunRecord& record);
+/// As store_named, after trying that it can be written. The default store is a service, not a
+/// condition: where it cannot be written a warning says so and the answer is empty.
+Result<std::string> writable_store(const std::string& flag);
+
+/// Keeps a run in the store of that name; does nothing when the name is empty.
+Result<void> keep_run(const std::string& store, const RunRecord& record);
 
 /// A run or a pool of runs, wherever it is: a record file, a baseline file, a baseline of the
 /// store, or a run of it.

@@ -21,7 +21,9 @@ int run_logits(const Arguments& arguments);
 int run_perplexity(const Arguments& arguments);
 int run_quantize(const Arguments& arguments);
 int run_regression_check(const Arguments& arguments);
+int run_monitor(const Arguments& arguments);
 int run_report(const Arguments& arguments);
+int run_self_test(const Arguments& arguments);
 int run_tokenize(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 

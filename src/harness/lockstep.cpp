@@ -11,6 +11,7 @@ namespace trilobite {
 namespace {
 
 constexpr size_t kFewestBlocks = 4;
+constexpr size_t kFewestUnits = 2;  // of one placement
 constexpr uint64_t kMostIterations = uint64_t{1} << 40;
 
 std::vector<int> usable_cpu_numbers() {
@@ -60,7 +61,13 @@ void Lockstep::unpin() {
   if (!cpus_.empty()) allow_cpus(cpus_);
 }
 
+bool Lockstep::time_for_new_processes() const {
+  if (programs_.empty()) return true;
+  return units_of_generation_ >= kFewestUnits && 2 * measured_ >= 3 * start_took_;
+}
+
 Result<void> Lockstep::replace_processes() {
+  const auto begin = std::chrono::steady_clock::now();
   programs_.clear();
   pin_to_one_cpu();
   // The control is started before or after the base by chance, so that age does not tell them
@@ -80,6 +87,9 @@ Result<void> Lockstep::replace_processes() {
     if (auto opened = programs_[i].open(plan_.benchmark); !opened) return opened;
   }
   ++generation_;
+  units_of_generation_ = 0;
+  measured_ = {};
+  start_took_ = std::chrono::steady_clock::now() - begin;
   return {};
 }
 
@@ -116,7 +126,7 @@ Result<std::array<Lockstep::Turn, 2>> Lockstep::block() {
 }
 
 Result<PairedUnit> Lockstep::next_unit() {
-  if (units_++ % plan_.units_per_process == 0) {
+  if (time_for_new_processes()) {
     if (auto replaced = replace_processes(); !replaced) return fail_from(replaced);
     if (auto calibrated = calibrate(); !calibrated) return fail_from(calibrated);
     if (auto warm = block(); !warm) return fail_from(warm);
@@ -124,7 +134,8 @@ Result<PairedUnit> Lockstep::next_unit() {
   std::vector<double> candidate;
   std::vector<double> control;
   std::vector<double> cpu;
-  const auto end = std::chrono::steady_clock::now() + plan_.unit;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto end = begin + plan_.unit;
   while (candidate.size() < kFewestBlocks || std::chrono::steady_clock::now() < end) {
     const auto turns = block();
     if (!turns) return fail_from(turns);
@@ -138,8 +149,10 @@ Result<PairedUnit> Lockstep::next_unit() {
     cpu.push_back(mean_ratio(1, &StepTime::cpu_ns));
   }
   const size_t blocks = candidate.size();
+  ++units_of_generation_;
+  measured_ += std::chrono::steady_clock::now() - begin;
   return PairedUnit{midmean(std::move(candidate)), midmean(std::move(control)),
-                    midmean(std::move(cpu)), blocks};
+                    midmean(std::move(cpu)), blocks, generation_};
 }
 
 }  // namespace trilobite

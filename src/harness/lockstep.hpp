@@ -5,7 +5,8 @@
 // drift; a unit is the trimmed mean of some tens of blocks.
 //
 // Processes are replaced every few units: where the pages of a program lie is chance, and can make
-// it a percent faster or slower for as long as it lives.
+// it a percent faster or slower for as long as it lives. Each such placement is measured half as
+// long again as it took to start, so that programs that start slowly still leave time to measure.
 
 #include <array>
 #include <optional>
@@ -20,9 +21,8 @@ struct LockstepPlan {
   std::vector<std::string> base;       // program and arguments
   std::vector<std::string> candidate;  // the same
   StepBenchmark benchmark;
-  std::chrono::nanoseconds step = std::chrono::microseconds(200);
+  std::chrono::nanoseconds step = std::chrono::microseconds(100);
   std::chrono::nanoseconds unit = std::chrono::milliseconds(30);
-  size_t units_per_process = 2;
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of one answer
   uint64_t seed = 42;                                           // of the order of turns
 };
@@ -33,6 +33,7 @@ struct PairedUnit {
   double control = 0;        // the base against itself
   double candidate_cpu = 0;  // by CPU time; 0 when the program does not tell it
   size_t blocks = 0;
+  size_t placement = 0;  // generation of the processes, from 1
 };
 
 class Lockstep {
@@ -50,6 +51,7 @@ class Lockstep {
   static constexpr size_t kPrograms = 3;  // base, candidate, control
   using Turn = std::array<StepTime, kPrograms>;
 
+  bool time_for_new_processes() const;
   Result<void> replace_processes();
   Result<void> calibrate();
   Result<std::array<Turn, 2>> block();
@@ -60,8 +62,10 @@ class Lockstep {
   Rng rng_;
   std::vector<StepClient> programs_;  // kPrograms, or none before the first unit
   std::vector<int> cpus_;             // that this process may use
-  size_t units_ = 0;
   size_t generation_ = 0;
+  size_t units_of_generation_ = 0;
+  std::chrono::nanoseconds start_took_{0};
+  std::chrono::nanoseconds measured_{0};  // by this generation
   uint64_t iterations_ = 0;
 };
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "kernels/block_product.hpp"
 #include "kernels/dense_product.hpp"
 
 namespace trilobite::model {
@@ -12,6 +13,11 @@ constexpr size_t kMaxDenseTokens = 16;
 
 // Rows that a thread takes at least: about two microseconds of reading.
 constexpr size_t kLeastBytes = size_t{1} << 15;
+
+template <typename Tiles>
+size_t panel_grain(const Tiles& tiles, size_t tokens) {
+  return 1 + kLeastBytes / (tiles.bytes() / tiles.panels() * tokens);
+}
 
 size_t row_grain(size_t bytes_per_row) { return (1 + kLeastBytes / (bytes_per_row + 1)) * 2; }
 
@@ -31,6 +37,13 @@ std::string_view Linear::kernel() const {
   if (const auto* ternary = std::get_if<kernels::TernaryWeights>(&weights_)) {
     return ternary->tiles.form() == quant::TernaryForm::two_bit ? "ternary 2.0 bits"
                                                                 : "ternary 1.6 bits";
+  }
+  if (const auto* blocks = std::get_if<quant::BlockTiles>(&weights_)) {
+    switch (blocks->format()) {
+      case quant::TiledBlocks::q4_1: return "blocks q4_1";
+      case quant::TiledBlocks::q4_k: return "blocks q4_k";
+      case quant::TiledBlocks::q6_k: return "blocks q6_k";
+    }
   }
   switch (std::get<quant::GroupTiles>(weights_).bits()) {
     case quant::GroupBits::four: return "groups of 4 bits";
@@ -97,10 +110,20 @@ Result<void> Linear::multiply_by(const quant::GroupTiles& tiles, ProjectionInput
   const auto x = input.groups(compute.pool);
   if (!x) return fail_from(x);
   const kernels::GroupCall call{.weights = tiles, .x = *x, .out = out, .out_stride = tiles.rows()};
-  const size_t panel_bytes = tiles.bytes() / tiles.panels();
   compute.pool.for_range(
-      tiles.panels(), 1 + kLeastBytes / (panel_bytes * input.tokens()),
+      tiles.panels(), panel_grain(tiles, input.tokens()),
       [&](size_t first, size_t last) { kernels::group_product(call, first, last); });
+  return {};
+}
+
+Result<void> Linear::multiply_by(const quant::BlockTiles& tiles, ProjectionInput& input,
+                                 Compute compute, float* out) const {
+  const auto x = input.groups(compute.pool);
+  if (!x) return fail_from(x);
+  const kernels::BlockCall call{.weights = tiles, .x = *x, .out = out, .out_stride = tiles.rows()};
+  compute.pool.for_range(
+      tiles.panels(), panel_grain(tiles, input.tokens()),
+      [&](size_t first, size_t last) { kernels::block_product(call, first, last); });
   return {};
 }
 

@@ -13,6 +13,7 @@
 #include "kernels/gemm.hpp"
 #include "kernels/ternary_weights.hpp"
 #include "model/projection_input.hpp"
+#include "quant/block_tiles.hpp"
 #include "quant/group_tiles.hpp"
 #include "quant/ternary_tiles.hpp"
 #include "tensor/dtype.hpp"
@@ -31,7 +32,8 @@ struct DenseWeights {
   size_t bytes() const { return row_count * column_count * size_of(dtype); }
 };
 
-using Weights = std::variant<DenseWeights, kernels::TernaryWeights, quant::GroupTiles>;
+using Weights =
+    std::variant<DenseWeights, kernels::TernaryWeights, quant::GroupTiles, quant::BlockTiles>;
 
 /// What a projection needs besides its operands. One caller at a time.
 struct Compute {
@@ -68,6 +70,8 @@ class Linear {
   Result<void> multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,
                            Compute compute, float* out) const;
   Result<void> multiply_by(const quant::GroupTiles& tiles, ProjectionInput& input, Compute compute,
+                           float* out) const;
+  Result<void> multiply_by(const quant::BlockTiles& tiles, ProjectionInput& input, Compute compute,
                            float* out) const;
   void scale_and_shift(size_t tokens, Compute compute, float* out) const;
 

@@ -14,7 +14,9 @@ size_t groups_of(size_t columns) {
 }
 
 /// A token's codes start on a cache line and reach to the end of the last block of any packing.
-size_t stride_for(size_t columns) { return (columns + quant::kGroupColumns + 63) / 64 * 64; }
+size_t stride_for(size_t columns) {
+  return kernels::activation_stride(columns + quant::kGroupColumns);
+}
 
 Result<void> allocate(AlignedBuffer& to, size_t bytes) {
   auto buffer = AlignedBuffer::allocate(bytes);
@@ -55,13 +57,14 @@ Result<ProjectionInput> ProjectionInput::create(size_t tokens, size_t columns) {
   if (done) done = allocate(input.group_codes_, codes);
   if (done) done = allocate(input.group_scales_, groups * sizeof(float));
   if (done) done = allocate(input.group_sums_, groups * sizeof(int32_t));
+  if (done) done = allocate(input.group_half_sums_, groups * sizeof(int32_t));
   if (!done) return fail_from(done);
   return input;
 }
 
 size_t ProjectionInput::bytes() const {
   return row_codes_.size() + row_scales_.size() + row_sums_.size() + group_codes_.size() +
-         group_scales_.size() + group_sums_.size();
+         group_scales_.size() + group_sums_.size() + group_half_sums_.size();
 }
 
 void ProjectionInput::set(const float* x, size_t tokens, size_t columns) {
@@ -100,17 +103,19 @@ Result<kernels::Int8Groups> ProjectionInput::groups(ThreadPool& pool) {
   auto* codes = group_codes_.as<int8_t>().data();
   auto* scales = group_scales_.as<float>().data();
   auto* sums = group_sums_.as<int32_t>().data();
+  auto* half_sums = group_half_sums_.as<int32_t>().data();
   if (!has_groups_) {
     has_groups_ = for_tokens(pool, tokens_, [&](size_t t) {
       return kernels::quantize_absmax_groups({.x = x_ + t * columns_,
                                               .columns = columns_,
                                               .codes = codes + t * stride,
                                               .scales = scales + t * groups,
-                                              .sums = sums + t * groups});
+                                              .sums = sums + t * groups,
+                                              .half_sums = half_sums + t * groups});
     });
     if (!has_groups_) return not_finite();
   }
-  return kernels::Int8Groups{codes, stride, tokens_, scales, sums};
+  return kernels::Int8Groups{codes, stride, tokens_, scales, sums, half_sums};
 }
 
 }  // namespace trilobite::model

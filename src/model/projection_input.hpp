@@ -26,7 +26,7 @@ class ProjectionInput {
 
   /// One scale a token, by the absmax rule. An error when an activation is NaN or infinite.
   Result<kernels::Int8Rows> rows(ThreadPool& pool);
-  /// One scale for every 32 columns.
+  /// One scale for every 32 columns, and the sums of both halves of each.
   Result<kernels::Int8Groups> groups(ThreadPool& pool);
 
   size_t bytes() const;
@@ -43,7 +43,7 @@ class ProjectionInput {
   bool has_rows_ = false;
   bool has_groups_ = false;
   AlignedBuffer row_codes_, row_scales_, row_sums_;
-  AlignedBuffer group_codes_, group_scales_, group_sums_;
+  AlignedBuffer group_codes_, group_scales_, group_sums_, group_half_sums_;
 };
 
 }  // namespace trilobite::model

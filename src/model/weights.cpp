@@ -65,6 +65,9 @@ Result<Weights> WeightLoader::weights(const TensorInfo& tensor) {
   switch (tensor.type->type) {
     case TensorType::q4_0: return group_weights(tensor, kernels::GroupBlocks::q4_0);
     case TensorType::q8_0: return group_weights(tensor, kernels::GroupBlocks::q8_0);
+    case TensorType::q4_1: return block_weights(tensor, quant::TiledBlocks::q4_1);
+    case TensorType::q4_k: return block_weights(tensor, quant::TiledBlocks::q4_k);
+    case TensorType::q6_k: return block_weights(tensor, quant::TiledBlocks::q6_k);
     case TensorType::tq1_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq1_0);
     case TensorType::tq2_0: return ternary_weights(tensor, kernels::TernaryBlocks::tq2_0);
     case TensorType::i2_s: return i2s_weights(tensor);
@@ -74,6 +77,12 @@ Result<Weights> WeightLoader::weights(const TensorInfo& tensor) {
 
 Result<Weights> WeightLoader::group_weights(const TensorInfo& tensor, kernels::GroupBlocks blocks) {
   auto tiles = kernels::repack_groups(blocks, packed_view(tensor), pool_);
+  if (!tiles) return fail_from(tiles, fmt::format("tensor '{}'", tensor.name));
+  return Weights(*std::move(tiles));
+}
+
+Result<Weights> WeightLoader::block_weights(const TensorInfo& tensor, quant::TiledBlocks format) {
+  auto tiles = kernels::repack_blocks(format, packed_view(tensor), pool_);
   if (!tiles) return fail_from(tiles, fmt::format("tensor '{}'", tensor.name));
   return Weights(*std::move(tiles));
 }

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
 #include "gguf/gguf_file.hpp"
+#include "kernels/block_repack.hpp"
 #include "kernels/group_repack.hpp"
 #include "kernels/ternary_repack.hpp"
 #include "model/linear.hpp"
@@ -56,6 +57,7 @@ class WeightLoader {
  private:
   Result<Weights> weights(const gguf::TensorInfo& tensor);
   Result<Weights> group_weights(const gguf::TensorInfo& tensor, kernels::GroupBlocks blocks);
+  Result<Weights> block_weights(const gguf::TensorInfo& tensor, quant::TiledBlocks format);
   Result<Weights> ternary_weights(const gguf::TensorInfo& tensor, kernels::TernaryBlocks blocks);
   Result<Weights> i2s_weights(const gguf::TensorInfo& tensor);
   void keep(const Error& problem);

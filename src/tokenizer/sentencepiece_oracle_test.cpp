@@ -26,7 +26,7 @@ class SentencePiece : public testing::TestWithParam<Training> {
     Rng rng(5);
     std::ofstream input(folder_.path() / "text.txt");
     for (int i = 0; i < 300; ++i) input << sample_text().substr(rng.below(300), 90) << '\n';
-    for (int i = 0; i < 300; ++i) {
+    for (int i = 0; i < 60; ++i) {
       auto line = random_text(rng, 40);
       std::erase_if(line, [](char c) { return c == '\n' || c == '\0' || c == '\r'; });
       input << line << '\n';
@@ -34,7 +34,8 @@ class SentencePiece : public testing::TestWithParam<Training> {
     input.close();
     const auto prefix = (folder_.path() / "model").string();
     const auto trained = sentencepiece::SentencePieceTrainer::Train(
-        "--minloglevel=2 --hard_vocab_limit=false --num_threads=1 --input=" +
+        "--minloglevel=2 --hard_vocab_limit=false --num_threads=1 --character_coverage=0.98 "
+        "--input=" +
         (folder_.path() / "text.txt").string() + " --model_prefix=" + prefix + " " +
         GetParam().options);
     ASSERT_TRUE(trained.ok()) << trained.ToString();

@@ -36,6 +36,7 @@ void judge_control(AbVerdict& verdict, const AbUnits& units, const AbSettings& s
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings) {
   AbVerdict verdict;
   verdict.units = units.candidate.size();
+  verdict.placements = units.placements;
   const double estimate = mean(units.candidate);
   verdict.change = std::expm1(estimate);
   verdict.change_cpu = std::expm1(mean(units.cpu));
@@ -45,22 +46,21 @@ AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings) {
   judge_control(verdict, units, settings);
   const double matters = std::log1p(settings.least);
   const bool small = std::abs(estimate) < std::log1p(settings.small_claim);
-  const size_t needed = small ? std::max(settings.fewest_units, settings.units_for_small_claims)
-                              : settings.fewest_units;
+  const size_t needed = small ? settings.placements_for_small_claims : settings.fewest_placements;
   const bool clear = verdict.e_value >= 1 / settings.false_alarms;
   if (verdict.units < settings.fewest_units) {
     verdict.note = "too few units yet";
   } else if (verdict.control_fired) {
     verdict.note = fmt::format("withheld: the base differs from itself by {:+.2f} %",
                                100 * verdict.control_change);
-  } else if (clear && std::abs(estimate) >= matters / 2 && verdict.units >= needed) {
+  } else if (clear && std::abs(estimate) >= matters / 2 && verdict.placements >= needed) {
     verdict.answer = estimate > 0 ? Answer::regressed : Answer::improved;
   } else if (interval.low > -matters && interval.high < matters &&
              (!clear || std::abs(estimate) < matters / 2)) {
     verdict.answer = Answer::equivalent;
   } else {
-    verdict.note = clear ? "small: more placements in memory are needed"
-                         : "not enough evidence within the time";
+    verdict.note =
+        clear ? "more placements in memory are needed" : "not enough evidence within the time";
   }
   return verdict;
 }

@@ -16,10 +16,10 @@ struct AbSettings {
   double false_alarms = 0.01;       // chance that an unchanged benchmark is ever called changed
   double false_discoveries = 0.05;  // share of false claims over a suite
   size_t fewest_units = 6;
-  /// Claims below `small_claim` need that many: they rest on at least half as many pairs of
-  /// processes, each with its own placement in memory.
+  /// Placements of the programs in memory that a claim rests on; more when it is a small one.
+  size_t fewest_placements = 2;
   double small_claim = 0.01;
-  size_t units_for_small_claims = 12;
+  size_t placements_for_small_claims = 4;
 };
 
 /// What the units of one benchmark say. Ratios as changes: 0.01 is 1 % slower.
@@ -35,6 +35,7 @@ struct AbVerdict {
   bool control_fired = false;  // then there is no answer
   bool confirmed = false;      // by a second stage with new processes
   size_t units = 0;
+  size_t placements = 0;
   std::string note;
 };
 
@@ -43,6 +44,7 @@ struct AbUnits {
   std::span<const double> candidate;
   std::span<const double> control;
   std::span<const double> cpu;
+  size_t placements = 0;
 };
 
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings);

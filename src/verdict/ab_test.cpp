@@ -27,7 +27,8 @@ Values drawn(size_t units, double change, double control, uint64_t seed, double 
 }
 
 AbVerdict judged(const Values& values, const AbSettings& settings = {}) {
-  return judge_ab({values.candidate, values.control, values.candidate}, settings);
+  return judge_ab({values.candidate, values.control, values.candidate, values.candidate.size() / 3},
+                  settings);
 }
 
 TEST(Ab, clear_changes_are_called_by_their_direction) {
@@ -55,7 +56,7 @@ TEST(Ab, claims_below_one_percent_need_more_placements) {
   AbSettings settings;
   settings.least = 0.005;
   EXPECT_EQ(judged(drawn(8, 0.006, 0, 7, 0.0005), settings).answer, Answer::undecided);
-  EXPECT_EQ(judged(drawn(14, 0.006, 0, 7, 0.0005), settings).answer, Answer::regressed);
+  EXPECT_EQ(judged(drawn(15, 0.006, 0, 7, 0.0005), settings).answer, Answer::regressed);
 }
 
 TEST(Ab, unchanged_benchmarks_are_hardly_ever_called_although_one_looks_all_the_time) {
@@ -66,7 +67,7 @@ TEST(Ab, unchanged_benchmarks_are_hardly_ever_called_although_one_looks_all_the_
     for (size_t n = 6; n <= 30; ++n) {
       const auto verdict =
           judge_ab({std::span(values.candidate).first(n), std::span(values.control).first(n),
-                    std::span(values.candidate).first(n)},
+                    std::span(values.candidate).first(n), n / 3},
                    {});
       if (verdict.answer == Answer::regressed || verdict.answer == Answer::improved) {
         ++called;

@@ -318,6 +318,44 @@ class ModelFiles(Program):
         self.assert_one_sentence(self.run_program("fixtures", "--output", "/proc/nowhere", code=2))
 
 
+class Tokenize(Program):
+    WORDS = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nhello\n##s\n,\nworld\n"
+
+    def setUp(self):
+        super().setUp()
+        (self.path / "vocab.txt").write_text(self.WORDS)
+
+    def tokenize(self, *words, **more):
+        return self.run_program("tokenize", "--vocab", "vocab.txt", *words, **more)
+
+    def test_ids_pieces_json_and_offsets(self):
+        self.assertEqual(self.tokenize("Hellos, world").stdout, "2 4 5 6 7 3\n")
+        self.assertEqual(self.tokenize("--no-special", "hello [SEP]").stdout, "4 1 1 1\n")
+        self.assertEqual(self.tokenize("hello [SEP]").stdout, "2 4 3 3\n")
+        self.assertEqual(self.tokenize("--no-special", "--format", "pieces", "--offsets", "hellos").stdout,
+                         "4\t0-5\thello\n5\t5-6\t##s\n")
+        facts = json.loads(self.tokenize("--format", "json", "--offsets", "hello").stdout)
+        self.assertEqual(facts["ids"], [2, 4, 3])
+        self.assertEqual(facts["pieces"], ["[CLS]", "hello", "[SEP]"])
+        self.assertEqual(facts["offsets"], [[0, 0], [0, 5], [5, 5]])
+        self.assertEqual(self.tokenize("").stdout, "2 3\n")
+
+    def test_standard_input_and_back(self):
+        done = subprocess.run([PROGRAM, "tokenize", "--model", str(self.path / "vocab.txt"), "-"], input=b"hello\xff world",
+                              capture_output=True, timeout=60)
+        self.assertEqual(done.stdout, b"2 4 7 3\n")
+        self.assertEqual(self.tokenize("--decode", "--no-special", "2 4 5, 6 7 3").stdout, "hellos, world")
+
+    def test_nonsense_is_refused_in_one_sentence(self):
+        self.assert_one_sentence(self.tokenize("--decode", "4 x", code=2), "'x'")
+        self.assert_one_sentence(self.tokenize("--decode", "99", code=2), "99")
+        self.assert_one_sentence(self.run_program("tokenize", "text", code=2), "--model")
+        self.assert_one_sentence(self.run_program("tokenize", "--model", "none.gguf", "text", code=2), "none.gguf")
+        for name, content in [("a.gguf", b"GGUF\x03"), ("b.json", b"{"), ("c.bin", b"\0" * 50), ("d.json", b'{"model": {"vocab": {}}}')]:
+            (self.path / name).write_bytes(content)
+            self.assert_one_sentence(self.run_program("tokenize", "--model", name, "text", code=2), name)
+
+
 class Records(Program):
     def test_damaged_newer_and_foreign_files_are_one_sentence(self):
         self.run_program("bench", "harness/empty", *QUICK, "--output", "r.json")

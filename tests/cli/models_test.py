@@ -90,7 +90,7 @@ class Logits(Model):
         for words, part in [(["--ids", "1", "--output", "l.txt"], ".bin or .json"),
                             (["--ids", "1", "--positions", "4", "--output", "l.bin"], "position 4"),
                             (["--ids", "", "--output", "l.bin"], "--ids"),
-                            (["--ids", "1", "--output", "/nowhere/l.bin"], "/nowhere")]:
+                            (["--ids", "1", "--output", "/proc/nowhere/l.bin"], "/proc/nowhere")]:
             self.assert_one_sentence(self.run_program("logits", "-m", model, *words, code=2), part)
         self.assertEqual([name for name in self.files() if name.startswith("l.")], [])
 

@@ -112,10 +112,12 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Bound{"llama", TensorType::f32, kExact}, Bound{"llama", TensorType::f16, kExact},
         Bound{"llama", TensorType::bf16, kExact}, Bound{"llama", TensorType::q8_0, kInt8},
-        Bound{"llama", TensorType::q4_0, kInt8}, Bound{"bitnet", TensorType::f16, kExact},
-        Bound{"bitnet", TensorType::q8_0, kInt8}, Bound{"bitnet-b1.58", TensorType::f16, kExact},
-        Bound{"gpt2", TensorType::f32, kExact}, Bound{"gpt2", TensorType::q8_0, kInt8},
-        Bound{"bert", TensorType::f32, kExact}, Bound{"bert", TensorType::q8_0, kInt8}),
+        Bound{"llama", TensorType::q4_0, kInt8}, Bound{"llama", TensorType::q4_1, kInt8},
+        Bound{"llama", TensorType::q4_k, kInt8}, Bound{"llama", TensorType::q6_k, kInt8},
+        Bound{"bitnet", TensorType::f16, kExact}, Bound{"bitnet", TensorType::q8_0, kInt8},
+        Bound{"bitnet-b1.58", TensorType::f16, kExact}, Bound{"gpt2", TensorType::f32, kExact},
+        Bound{"gpt2", TensorType::q8_0, kInt8}, Bound{"bert", TensorType::f32, kExact},
+        Bound{"bert", TensorType::q8_0, kInt8}),
     [](const auto& test) {
       std::string name =
           std::string(test.param.architecture) + "_" + std::string(gguf::name_of(test.param.type));

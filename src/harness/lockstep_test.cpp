@@ -1,0 +1,77 @@
+#include "harness/lockstep.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace trilobite {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+TEST(Midmean, is_the_mean_of_the_middle_half) {
+  EXPECT_DOUBLE_EQ(midmean({5}), 5);
+  EXPECT_DOUBLE_EQ(midmean({1, 2, 3}), 2);
+  EXPECT_DOUBLE_EQ(midmean({-1000, 4, 6, 1000}), 5);
+  EXPECT_DOUBLE_EQ(midmean({1e9, 1, 2, 3, 4, 5, 6, -1e9}), 3.5);
+}
+
+/// A program whose iterations "take" `nanoseconds` each: no clock, so that the answer is exact.
+std::vector<std::string> program(int nanoseconds) {
+  return {"/bin/sh", "-c",
+          fmt::format("while read verb n rest; do case $verb in step) echo ok $((n * {0})) $((n * "
+                      "{0}));; *) echo ok;; esac; done",
+                      nanoseconds)};
+}
+
+LockstepPlan plan(int base, int candidate) {
+  return {.base = program(base),
+          .candidate = program(candidate),
+          .benchmark = {.id = "x"},
+          .step = 10us,
+          .unit = 1ms};
+}
+
+TEST(Lockstep, ratios_are_those_of_the_programs) {
+  Lockstep lockstep(plan(1000, 1250));
+  for (int i = 0; i < 3; ++i) {
+    const auto unit = lockstep.next_unit();
+    ASSERT_TRUE(unit) << unit.error().message();
+    EXPECT_NEAR(unit->candidate, std::log(1.25), 1e-12);
+    EXPECT_NEAR(unit->candidate_cpu, std::log(1.25), 1e-12);
+    EXPECT_EQ(unit->control, 0);
+    EXPECT_GE(unit->blocks, 4u);
+  }
+  EXPECT_GE(lockstep.iterations_per_step(), 10u);
+}
+
+TEST(Lockstep, processes_are_replaced) {
+  Lockstep lockstep(plan(100'000, 100'000));
+  size_t placement = 0;
+  for (int i = 0; i < 60 && placement < 2; ++i) {
+    const auto unit = lockstep.next_unit();
+    ASSERT_TRUE(unit) << unit.error().message();
+    placement = unit->placement;
+  }
+  EXPECT_EQ(placement, 2u);
+}
+
+TEST(Lockstep, a_program_that_ends_is_named) {
+  auto broken = plan(1000, 1000);
+  broken.candidate = {"/bin/sh", "-c", "read a; echo ok; read a; echo ok; read a; exit 5"};
+  Lockstep lockstep(std::move(broken));
+  EXPECT_THAT(lockstep.next_unit().error().message(), HasSubstr("candidate exited with status 5"));
+}
+
+TEST(Lockstep, a_benchmark_that_cannot_be_opened_is_an_error) {
+  auto broken = plan(1000, 1000);
+  broken.base = {"/bin/sh", "-c", "read a; echo ok; read a; echo error no device; read a"};
+  Lockstep lockstep(std::move(broken));
+  EXPECT_THAT(lockstep.next_unit().error().message(), HasSubstr("no device"));
+}
+
+}  // namespace
+}  // namespace trilobite
