@@ -204,6 +204,11 @@ std::vector<std::string> kind_names() {
 
 const std::vector<std::string> kTexts = {"short", "medium", "long", "code", "multilingual"};
 
+/// An axis of texts: a list of two literals could also be read as one of something else.
+Axis texts(const char* name, std::vector<std::string> values) {
+  return axis(name, std::move(values));
+}
+
 bool register_suite() {
   const auto add = [](const char* operation, std::vector<Case> cases, void (*body)(Bench&)) {
     register_benchmark({.suite = "tokenizers",
@@ -211,27 +216,27 @@ bool register_suite() {
                         .cases = [cases = std::move(cases)] { return cases; },
                         .body = body});
   };
-  auto cases = over(axis("dtype", kind_names()), axis("device", {"cpu"}), axis("shape", kTexts));
-  const auto peers = over(axis("dtype", {"sentencepiece-bpe", "sentencepiece-unigram"}),
-                          axis("device", {"sentencepiece"}), axis("shape", kTexts));
+  auto cases = over(axis("dtype", kind_names()), texts("device", {"cpu"}), axis("shape", kTexts));
+  const auto peers = over(texts("dtype", {"sentencepiece-bpe", "sentencepiece-unigram"}),
+                          texts("device", {"sentencepiece"}), axis("shape", kTexts));
   cases.insert(cases.end(), peers.begin(), peers.end());
   add("encode", cases, run_text);
   add("special",
-      over(axis("dtype", {"llama3-bpe", "bert-wordpiece"}), axis("device", {"cpu"}),
-           axis("shape", {"medium"}), axis("special", {"on", "off"})),
+      over(texts("dtype", {"llama3-bpe", "bert-wordpiece"}), texts("device", {"cpu"}),
+           texts("shape", {"medium"}), texts("special", {"on", "off"})),
       run_special);
   add("decode",
-      over(axis("dtype", {"gpt2-bpe", "llama3-bpe", "sentencepiece-bpe"}), axis("device", {"cpu"}),
-           axis("shape", {"long", "multilingual"})),
+      over(texts("dtype", {"gpt2-bpe", "llama3-bpe", "sentencepiece-bpe"}),
+           texts("device", {"cpu"}), texts("shape", {"long", "multilingual"})),
       run_decode);
   add("batch",
-      over(axis("dtype", {"llama3-bpe", "bert-wordpiece"}), axis("device", {"cpu"}),
-           axis("shape", {"long", "multilingual"}), axis("threads", std::vector<int64_t>{1, 2})),
+      over(texts("dtype", {"llama3-bpe", "bert-wordpiece"}), texts("device", {"cpu"}),
+           texts("shape", {"long", "multilingual"}), axis("threads", std::vector<int64_t>{1, 2})),
       run_batch);
-  add("load", over(axis("dtype", kind_names()), axis("device", {"cpu"})), run_load);
+  add("load", over(axis("dtype", kind_names()), texts("device", {"cpu"})), run_load);
   add("normalize",
-      over(axis("dtype", {"nfc", "nfd", "nfkc", "nfkd"}), axis("device", {"cpu"}),
-           axis("shape", {"long", "multilingual"})),
+      over(texts("dtype", {"nfc", "nfd", "nfkc", "nfkd"}), texts("device", {"cpu"}),
+           texts("shape", {"long", "multilingual"})),
       run_normalize);
   return true;
 }

@@ -109,6 +109,7 @@ Result<Tokenizer> Tokenizer::load(const std::filesystem::path& path) {
   const auto file = MappedFile::open(*place);
   if (!file) return fail_from(file, "loading a tokenizer");
   auto parts = load_file(*place, *file);
+  if (parts && (*parts)->vocabulary.size() == 0) parts = fail("its vocabulary is empty");
   if (!parts) return fail_from(parts, "loading a tokenizer from " + place->string());
   return Tokenizer(*std::move(parts));
 }
