@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "base/rng.hpp"
-#include "benchmark_models.hpp"
+#include "model_inference_models.hpp"
 #include "kernels/isa.hpp"
 #include "quant/error_measures.hpp"
 #include "trilobite/bench.hpp"

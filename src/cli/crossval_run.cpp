@@ -131,11 +131,14 @@ class Crossval {
     if (!tokenizer) return fail_from(tokenizer);
     StreamDecoder stream(*tokenizer, DecodeOptions{.special_tokens = true});
     std::string written;
-    for (const int32_t token : result_.tokens) {
-      written += stream.push(token);
-      if (!result_.other_text.starts_with(written)) break;
-      ++result_.agreeing_tokens;
+    for (size_t i = 0; i < result_.tokens.size(); ++i) {
+      const auto more = stream.push(result_.tokens[i]);
+      written += more;
+      if (!result_.other_text.starts_with(written)) return {};
+      // A token that shows nothing yet, a part of a letter perhaps, agrees with those after it.
+      if (!more.empty()) result_.agreeing_tokens = i + 1;
     }
+    result_.agreeing_tokens = result_.tokens.size();
     return {};
   }
 

@@ -23,6 +23,8 @@ struct StepBenchmark {
   uint64_t seed = 42;
 };
 
+/// The process that uses it must ignore SIGPIPE, as our programs do: a program that ended is an
+/// error, not the end of both.
 class StepClient {
  public:
   /// Starts the program and greets it. `name` ("base", "candidate") begins every message.

@@ -1,6 +1,7 @@
 #include "harness/step_server.hpp"
 
 #include <gmock/gmock.h>
+#include <signal.h>
 
 #include "harness/step_client.hpp"
 
@@ -67,6 +68,7 @@ TEST(StepServer, odd_requests_do_not_end_it) {
 }
 
 Result<StepClient> client_of(const std::string& script, int milliseconds = 5000) {
+  ::signal(SIGPIPE, SIG_IGN);  // as our programs do: a child that went away is an error code
   return StepClient::start("candidate", {"/bin/sh", "-c", script},
                            std::chrono::milliseconds(milliseconds));
 }

@@ -92,7 +92,8 @@ TEST_P(TernaryRepackOnEveryIsa, finds_what_shares_a_scale) {
     EXPECT_EQ(scales_of(source, six_blocks(format, zero_blocks, {3})), Scales{});
     const Scales none{0, 0, 0, 0, 0, 0};
     EXPECT_EQ(scales_of(source, six_blocks(format, none, {0, 1, 2, 3, 4, 5})), Scales{0});
-    EXPECT_EQ(scales_of(source, six_blocks(format, {1, 2}, {0, 1, 2, 3, 4, 5})), Scales{1});
+    EXPECT_EQ(scales_of(source, six_blocks(format, {1, 2, 2, 2, 2, 2}, {0, 1, 2, 3, 4, 5})),
+              Scales{1});
   }
 }
 

@@ -76,12 +76,12 @@ TEST(CheckModel, missing_misshapen_and_unused_tensors_are_named) {
   tensors.erase(tensors.begin() + 1);  // output_norm
   tensors[1].dimensions = {4};
   tensors[1].values.resize(4);
-  tensors.push_back({"rope_freqs.weight", {4}, TensorType::f32, normal_values(4)});
+  tensors.push_back({"blk.0.spare.weight", {4}, TensorType::f32, normal_values(4)});
   write_small_llama(path, tensors);
   const auto problems = findings_in(path, true);
   EXPECT_THAT(problems, Contains(HasSubstr("1 tensors that llama needs are missing: output_norm")));
   EXPECT_THAT(problems, Contains(HasSubstr("blk.0.attn_norm.weight is 4, not 8")));
-  EXPECT_THAT(findings_in(path, false), Contains(HasSubstr("not used by llama: rope_freqs")));
+  EXPECT_THAT(findings_in(path, false), Contains(HasSubstr("not used by llama: blk.0.spare")));
 }
 
 TEST(CheckModel, numbers_that_are_none_are_found_when_every_weight_is_read) {

@@ -64,7 +64,8 @@ TEST(ModelShape, a_name_tells_what_a_tensor_is_for) {
 /// What reading the shape of such a file says.
 std::string problem_of(std::string_view architecture, uint32_t heads, uint32_t layers) {
   const TemporaryFolder folder;
-  write_model(folder.path() / "m.gguf", {{"w", {4}, gguf::TensorType::f32, {1, 2, 3, 4}}},
+  write_model(folder.path() / "m.gguf",
+              {{"token_embd.weight", {2, 2}, gguf::TensorType::f32, {1, 2, 3, 4}}},
               [&](gguf::Writer& writer) {
                 const std::string prefix = std::string(architecture) + ".";
                 writer.set_text("general.architecture", architecture);

@@ -1,4 +1,4 @@
-#include "benchmark_models.hpp"
+#include "model_inference_models.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
