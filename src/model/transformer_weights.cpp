@@ -67,11 +67,12 @@ Result<TransformerWeights> load_transformer(const gguf::GgufFile& file, ThreadPo
   if (!config) return fail_from(config);
   TransformerWeights weights{.config = *std::move(config)};
   WeightLoader loader(file, pool, options);
+  // The head first: it is the largest, and while a tensor is repacked it is in memory twice.
+  load_outside_layers(loader, file.contents(), weights);
   for (size_t i = 0; i < weights.config.layers; ++i) {
     weights.layers.push_back(load_layer(loader, weights.config, i));
     if (auto good = loader.finish(); !good) return fail_from(good);
   }
-  load_outside_layers(loader, file.contents(), weights);
   if (auto good = loader.finish(); !good) return fail_from(good);
   weights.memory = loader.memory();
   return weights;
