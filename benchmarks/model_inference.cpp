@@ -5,8 +5,8 @@
 #include <cstdlib>
 
 #include "base/rng.hpp"
-#include "model_inference_models.hpp"
 #include "kernels/isa.hpp"
+#include "model_inference_models.hpp"
 #include "quant/error_measures.hpp"
 #include "trilobite/bench.hpp"
 
