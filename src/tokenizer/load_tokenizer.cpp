@@ -95,12 +95,16 @@ Result<Path> find_in_folder(const Path& folder) {
                           fmt::join(kNames, ", ")));
 }
 
+Result<Tokenizer> finish(Result<TokenizerParts> parts, const std::string& doing) {
+  if (!parts) return fail_from(parts, doing);
+  if ((*parts)->vocabulary.size() == 0) return fail(doing + ": the vocabulary is empty");
+  return Tokenizer(*std::move(parts));
+}
+
 }  // namespace
 
 Result<Tokenizer> load_tokenizer(const gguf::Gguf& file) {
-  auto parts = tokenizer_from_gguf(file);
-  if (!parts) return fail_from(parts, "reading the tokenizer");
-  return Tokenizer(*std::move(parts));
+  return finish(tokenizer_from_gguf(file), "reading the tokenizer");
 }
 
 Result<Tokenizer> Tokenizer::load(const std::filesystem::path& path) {
@@ -108,10 +112,7 @@ Result<Tokenizer> Tokenizer::load(const std::filesystem::path& path) {
   if (!place) return fail_from(place);
   const auto file = MappedFile::open(*place);
   if (!file) return fail_from(file, "loading a tokenizer");
-  auto parts = load_file(*place, *file);
-  if (parts && (*parts)->vocabulary.size() == 0) parts = fail("its vocabulary is empty");
-  if (!parts) return fail_from(parts, "loading a tokenizer from " + place->string());
-  return Tokenizer(*std::move(parts));
+  return finish(load_file(*place, *file), "loading a tokenizer from " + place->string());
 }
 
 }  // namespace trilobite
