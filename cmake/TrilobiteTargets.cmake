@@ -9,7 +9,9 @@ if(TRILOBITE_DEV)
     # Designated initialisers leave the rest at its default on purpose.
     -Wno-missing-field-initializers
     # GCC 12 warns falsely inside its own std::string operator+ (its bug 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
+    # clang does not take libstdc++'s std::stable_sort for a system matter: it calls a function C++17 deprecated.
+    $<$<CXX_COMPILER_ID:Clang>:-Wno-deprecated-declarations>)
 endif()
 
 function(trilobite_add_library name)

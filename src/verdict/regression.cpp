@@ -112,8 +112,8 @@ void add_accuracy(const MetricBuilder& builder, const BenchmarkResult& example,
     const auto better = figure_more_is_better(name);
     if (!better) continue;
     add(builder.metric(name, "",
-                       [&name = name](const BenchmarkResult& result) -> std::optional<double> {
-                         const auto found = result.figures.find(name);
+                       [&figure = name](const BenchmarkResult& result) -> std::optional<double> {
+                         const auto found = result.figures.find(figure);
                          if (found == result.figures.end()) return std::nullopt;
                          return found->second;
                        }),
