@@ -59,11 +59,10 @@ struct UnitColumns {
   std::vector<double> candidate;
   std::vector<double> control;
   std::vector<double> cpu;
-
-  size_t placements = 0;
+  size_t generations = 0;
 
   void add(const PairedUnit& unit) {
-    placements = unit.placement;
+    generations = unit.generation;
     candidate.push_back(unit.candidate);
     control.push_back(unit.control);
     cpu.push_back(unit.candidate_cpu);
@@ -125,7 +124,7 @@ Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string
     const auto unit = lockstep.next_unit();
     if (!unit) return fail_from(unit);
     columns.add(*unit);
-    verdict = judge_ab({columns.candidate, columns.control, columns.cpu, columns.placements},
+    verdict = judge_ab({columns.candidate, columns.control, columns.cpu, columns.generations},
                        request.settings);
   } while (!evidence_suffices(verdict, request.settings, tests) && steady_clock::now() < end &&
            !stop_requested());

@@ -18,7 +18,7 @@ struct AbRequest {
   std::vector<std::string> candidate;
   std::string pattern;  // ECMAScript, searched anywhere in the id
   std::chrono::nanoseconds most_time = std::chrono::seconds(1);  // per benchmark and stage
-  std::chrono::nanoseconds step = std::chrono::microseconds(100);
+  std::chrono::nanoseconds step = std::chrono::microseconds(50);
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);
   unsigned threads = 1;
   uint64_t seed = 42;
