@@ -32,8 +32,8 @@ struct AbRequest {
 Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string& id, size_t tests,
                                      uint64_t stage_seed);
 
-/// All benchmarks that both programs have: first stage, false-discovery control, confirmation. A
-/// program that fails costs the benchmark, which becomes a problem.
+/// All benchmarks that both programs have: first stage, false-discovery control, confirmation when
+/// there are several. A program that fails costs the benchmark, which becomes a problem.
 Result<AbReport> run_ab_suite(const AbRequest& request);
 
 }  // namespace trilobite::cli
