@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 constexpr size_t kShares = 16;   // of the capital that may be staked: 1/32, 3/32, ... 31/32
-constexpr int kBisections = 40;  // the end of an interval to 1e-12 of its width
+constexpr int kBisections = 50;  // the end of an interval to 1e-12 of the range
 
 /// The median size so far, kept by insertion.
 class RunningMedian {
@@ -72,7 +72,9 @@ Interval confidence_sequence(std::span<const double> values, double alpha) {
   std::vector<double> sorted(values.begin(), values.end());
   std::ranges::sort(sorted);
   const double inside = sorted[sorted.size() / 2];
-  const double reach = std::max(sorted.back() - sorted.front(), std::abs(inside) * 1e-9 + 1e-300);
+  // So far away that all differences are of one size, and no bet is less than full.
+  const double range = sorted.back() - sorted.front();
+  const double reach = std::max(1000 * range, std::abs(inside) * 1e-9 + 1e-300);
   const double low = sorted.front() - reach;
   const double high = sorted.back() + reach;
   if (e_value(values, low) < 1 / alpha || e_value(values, high) < 1 / alpha)
