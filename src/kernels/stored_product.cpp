@@ -205,11 +205,9 @@ struct Q6Groups {
     V32 sum = hn::Zero(D32());
     for (size_t p = 0; p < kParts; ++p) {
       const auto four = field < kQuarter<2 ? 0 : 4, 15>(low.part[p]);
-      const auto two = field<2 * kQuarter, 3>(high.part[p]);
-      const hn::Repartition<uint16_t, D8> d16;
-      const auto upper = hn::BitCast(D8(), hn::ShiftLeft<4>(hn::BitCast(d16, two)));
-      sum = hn::Add(sum, dot_pairs(dot(hn::Or(four, upper), input, p),
-                                   spread_halves(all.scale[r] + 2 * kGroup, p)));
+      const auto two = two_bits_at_4<2 * kQuarter>(high.part[p]);
+      sum = hn::Add(
+          sum, dot_pairs(dot(hn::Or(four, two), input, p), spread_halves<kGroup>(all.scale[r], p)));
     }
     return sum;
   }

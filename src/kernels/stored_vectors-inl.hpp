@@ -58,6 +58,15 @@ HWY_INLINE V8 field(V8 v) {
   return hn::And(v, hn::Set(D8(), kMask));
 }
 
+/// The two bits from kFrom on, moved to bits 4 and 5.
+template <int kFrom>
+HWY_INLINE V8 two_bits_at_4(V8 v) {
+  const hn::Repartition<uint16_t, D8> d16;
+  auto words = hn::BitCast(d16, v);
+  if constexpr (kFrom < 4) words = hn::ShiftLeft<4 - kFrom>(words);
+  if constexpr (kFrom > 4) words = hn::ShiftRight<kFrom - 4>(words);
+  return hn::And(hn::BitCast(D8(), words), hn::Set(D8(), 0x30));
+}
 /// Nibbles of 16 bytes: the low ones, then the high ones.
 HWY_INLINE Step load_nibbles(const uint8_t* from) {
   const hn::CappedTag<uint8_t, 16> d;
@@ -70,13 +79,28 @@ HWY_INLINE Step load_nibbles(const uint8_t* from) {
   return {hn::And(low, hn::Set(D8(), 15)), hn::And(high, hn::Set(D8(), 15))};
 #endif
 }
-/// What columns 0 to 15 and what columns 16 to 31 of a step are to be multiplied by, for a part.
-HWY_INLINE V16 spread_halves(const int16_t* two, [[maybe_unused]] size_t part) {
+/// Sixteen numbers of 16 bits, of which two belong to each of eight steps: the first to columns 0
+/// to 15, the second to columns 16 to 31. Spreads those of step kStep over the columns of a part.
+template <size_t kStep>
+HWY_INLINE V16 spread_halves(const int16_t* sixteen, [[maybe_unused]] size_t part) {
 #if HWY_TARGET <= HWY_AVX2
-  const hn::Half<D16> half;
-  return hn::Combine(D16(), hn::Set(half, two[1]), hn::Set(half, two[0]));
+  // Every half of a vector looks at the same eight numbers.
+  constexpr uint32_t kFirst = 0x01000100u + 0x04040404u * (kStep % 4);
+  const hn::Repartition<uint64_t, D8> d64;
+  alignas(32) static constexpr uint32_t kPlaces[8] = {kFirst,
+                                                      kFirst,
+                                                      kFirst,
+                                                      kFirst,
+                                                      kFirst + 0x02020202u,
+                                                      kFirst + 0x02020202u,
+                                                      kFirst + 0x02020202u,
+                                                      kFirst + 0x02020202u};
+  const auto eight = hn::LoadDup128(D16(), sixteen + kStep / 4 * 8);
+  const auto places = hn::Load(hn::Repartition<uint32_t, D8>(), kPlaces);
+  return hn::BitCast(D16(),
+                     hn::TableLookupBytes(hn::BitCast(d64, eight), hn::BitCast(d64, places)));
 #else
-  return hn::Set(D16(), two[part]);
+  return hn::Set(D16(), sixteen[2 * kStep + part]);
 #endif
 }
 
