@@ -17,7 +17,7 @@ using std::chrono::steady_clock;
 constexpr int kPriority = -15;
 constexpr size_t kFewestRounds = 8;
 constexpr size_t kFewestUnits = 2;  // of one generation
-constexpr int kShareOfStart = 3;    // programs are used three times as long as they took to start
+constexpr int kShareOfStart = 5;    // programs are used so many times as long as they took to start
 constexpr uint64_t kMostIterations = uint64_t{1} << 40;
 // Before each turn as much again divided by this is run without counting: it brings the program's
 // data back into the cache, from which the others have pushed it.

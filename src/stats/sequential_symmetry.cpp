@@ -10,7 +10,10 @@ namespace trilobite::stats {
 namespace {
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
-constexpr size_t kShares = 16;   // of the capital that may be staked: 1/32, 3/32, ... 31/32
+// The shares of the capital that are staked: small ones win slowly, and evidence that grows so
+// slowly takes more values than anybody waits for.
+constexpr double kLeastShare = 0.25;
+constexpr size_t kShares = 16;
 constexpr int kBisections = 50;  // the end of an interval to 1e-12 of the range
 
 /// The median size so far, kept by insertion.
@@ -55,7 +58,7 @@ double e_value(std::span<const double> values, double centre) {
   const auto outcomes = outcomes_of(values, centre);
   double capital = 0;
   for (size_t i = 0; i < kShares; ++i) {
-    const double share = (static_cast<double>(i) + 0.5) / kShares;
+    const double share = kLeastShare + (1 - kLeastShare) * (static_cast<double>(i) + 0.5) / kShares;
     double rising = 1;  // what becomes of the capital staked on either side
     double falling = 1;
     for (const double outcome : outcomes) {

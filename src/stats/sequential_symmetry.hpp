@@ -6,7 +6,7 @@
 // distribution, its tails, or whether its width stays the same; outliers cost one lost bet.
 //
 // The stake grows with the size of the difference up to the median size so far, which is nearly as
-// sharp as a t-test on normal data. The capital is averaged over all shares of it that may be
+// sharp as a t-test on normal data. The capital is averaged over many shares of it that may be
 // staked, on either side. The set of shifts that it does not speak against is a confidence
 // sequence.
 
