@@ -14,7 +14,7 @@ namespace {
 
 // 150 KiB: inside the second-level cache, and half a percent of it is whole vectors.
 constexpr size_t kNumbers = 38'400;
-constexpr size_t kDepth = 64;        // positions before the token that is decoded
+constexpr size_t kDepth = 64;  // positions before the token that is decoded
 
 /// An array and its sums.
 class Summing {
