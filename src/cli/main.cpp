@@ -27,6 +27,7 @@ constexpr std::array kSubcommands{
     Subcommand{"baseline", "keep pools of runs to compare later runs with", run_baseline},
     Subcommand{"bench", "run benchmarks",
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
+    Subcommand{"ci", "build two revisions and compare them, for pull requests", run_ci},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
     Subcommand{"crossval", "run a model through another engine too, and compare", run_crossval},

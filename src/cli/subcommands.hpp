@@ -8,6 +8,7 @@ namespace trilobite::cli {
 
 int run_ab(const Arguments& arguments);
 int run_baseline(const Arguments& arguments);
+int run_ci(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_crossval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
