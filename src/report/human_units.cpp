@@ -55,6 +55,13 @@ std::string human_percent(double share) {
   return fmt::format("{:.{}f} %", percent, std::fabs(percent) < 9.95 ? 1 : 0);
 }
 
+std::string human_change(double change) {
+  if (!std::isfinite(change)) return "-";
+  const double percent = 100 * change;
+  const double size = std::abs(percent);
+  return fmt::format("{:+.{}f} %", percent, size < 1 ? 2 : size < 10 ? 1 : 0);
+}
+
 std::string human_ratio(double ratio) {
   if (!std::isfinite(ratio) || ratio < 0) return "-";
   return three_digits(ratio) + "x";

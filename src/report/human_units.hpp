@@ -15,6 +15,9 @@ std::string human_bytes(double bytes);
 /// "0.8 %", "12 %", "<0.1 %".
 std::string human_percent(double share);
 
+/// "+3.2 %", "-12 %": a relative change.
+std::string human_change(double change);
+
 /// "1.30x", "12.3x", "3059x".
 std::string human_ratio(double ratio);
 /// "1.20-1.40": an interval of ratios.
