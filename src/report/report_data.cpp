@@ -55,10 +55,7 @@ RunRecord join(const std::vector<ReportSource>& sources, std::vector<size_t>& so
                                                              : result);
       source_of.push_back(i);
     }
-    for (auto warning : record.warnings) {
-      if (warning.benchmark.empty()) warning.message = sources[i].name + ": " + warning.message;
-      joined.warnings.push_back(std::move(warning));
-    }
+    joined.warnings.insert(joined.warnings.end(), record.warnings.begin(), record.warnings.end());
     joined.complete &= record.complete;
   }
   return joined;

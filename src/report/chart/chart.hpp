@@ -55,7 +55,7 @@ struct Chart {
   Axis y;
   std::vector<Series> series;
   std::vector<Rule> rules;
-  std::string facets;  // of the whole chart, when all marks share them
+  bool only_logarithmic = false;  // a linear scale would show nothing
 };
 
 }  // namespace trilobite::chart

@@ -8,7 +8,7 @@
 namespace trilobite::chart {
 namespace {
 
-constexpr double kPixelsPerColumn = 6.8;  // of 12 px letters, on the wide side
+constexpr double kPixelsPerColumn = 7.3;  // of 12 px letters, on the wide side
 constexpr double kNarrow = 500;
 constexpr double kFoot = 44;  // tick labels and the title of x
 constexpr double kSlot = 13;

@@ -22,7 +22,7 @@ double head_of(const Chart& chart) {
   const bool upright = std::ranges::any_of(chart.rules, [](const Rule& rule) {
     return rule.points.front().first == rule.points.back().first && !rule.label.empty();
   });
-  return 8 + (chart.y.title.empty() ? 0 : 18) + (upright ? 16 : 0);
+  return 8 + (chart.y.title.empty() ? 0 : 22) + (upright ? 16 : 0);
 }
 
 std::string description(const Chart& chart) {

@@ -11,9 +11,11 @@
 
 namespace trilobite::figures {
 
-/// Rows of one chart and charts of one section; more are in the tables, and the chart says so.
+/// Rows of one chart, charts of one section, marks of a crowded chart; more are in the tables, and
+/// the chart says so.
 inline constexpr size_t kMostRows = 24;
-inline constexpr size_t kMostCharts = 24;
+inline constexpr size_t kMostCharts = 12;
+inline constexpr size_t kMostMarks = 1200;
 
 /// Median time of every case by device, one chart per operation (and type, with several devices).
 std::vector<chart::Chart> times(const ReportData& data);

@@ -71,6 +71,7 @@ Chart roofline_of(const ReportData& data, size_t source) {
                   fmt::format("Roofline{}, {} thread{}",
                               data.sources.size() > 1 ? " of " + data.sources[source].name : "",
                               record.threads, record.threads == 1 ? "" : "s")};
+  chart.only_logarithmic = true;
   chart.x = {.title = "operations per byte that the benchmark must move", .logarithmic = true};
   chart.y = {.title = "operations per second",
              .quantity = Quantity::rate,
@@ -79,10 +80,12 @@ Chart roofline_of(const ReportData& data, size_t source) {
   std::map<size_t, chart::Series> by_device;
   std::set<std::string> kinds;
   double least = INFINITY;
+  size_t marks = 0;
   for (size_t i = 0; i < data.joined.benchmarks.size(); ++i) {
     const auto& result = data.joined.benchmarks[i];
     if (data.source_of[i] != source || result.status != Status::ok || !has_a_place(result))
       continue;
+    if (++marks > kMostMarks) continue;
     const double intensity = result.work.flops / bytes_of(result);
     least = std::min(least, intensity);
     kinds.insert(result.work.compute);
@@ -104,6 +107,8 @@ Chart roofline_of(const ReportData& data, size_t source) {
   chart.note =
       "Roofs are this machine's limits, measured with the same threads. Data that stays in a cache "
       "may lie above the roof of memory.";
+  if (marks > kMostMarks)
+    chart.note += fmt::format(" The first {} of {} benchmarks.", kMostMarks, marks);
   return chart;
 }
 

@@ -19,7 +19,14 @@ std::string time_cell(double ns) {
 }
 
 std::string share_cell(double share) {
-  return number_cell(share, std::isfinite(share) ? human_percent(share) : "");
+  if (!std::isfinite(share)) return number_cell(share, "");
+  return fmt::format("<td data-v=\"{:.4g}\">{}</td>", share, human_percent(share));
+}
+
+std::string rate_cell(const Rate& rate) {
+  if (!(rate.per_second > 0)) return number_cell(NAN, "");
+  return fmt::format("<td data-v=\"{:.4g}\">{}</td>", rate.per_second,
+                     xml_text(human_rate(rate.per_second, rate.unit)));
 }
 
 std::string measured_cells(const BenchmarkResult& result) {
@@ -27,7 +34,7 @@ std::string measured_cells(const BenchmarkResult& result) {
   const double half = (s.median_ci95.high - s.median_ci95.low) / 2 / s.median;
   return time_cell(s.median) + share_cell(half) +
          share_cell(stats::kMadToSigma * s.mad / s.median) + time_cell(s.p95) + time_cell(s.p99) +
-         text_cell(xml_text(fitting_throughput(result))) +
+         rate_cell(fitting_rate(result)) +
          (result.limit ? number_cell(result.limit->share, xml_text(short_limit(result)))
                        : number_cell(NAN, "")) +
          (result.memory ? number_cell(static_cast<double>(result.memory->peak_bytes),
@@ -39,7 +46,7 @@ std::string row(const ReportData& data, size_t number) {
   const auto& result = data.joined.benchmarks[number];
   const bool measured = result.status == Status::ok && result.statistics.has_value();
   auto text = fmt::format(
-      "<tr id=\"b{0}\" data-d=\"{0}\" data-k=\"{1}\"><td><button type=\"button\" class=\"open\" "
+      "<tr id=\"b{0}\" data-k=\"{1}\"><td><button type=\"button\" class=\"open\" "
       "aria-expanded=\"false\">{2}</button></td>",
       number, data.facets.of(result), code(result.id));
   if (measured) return text + measured_cells(result) + "</tr>\n";
@@ -103,7 +110,7 @@ std::string benchmarks_section(const ReportData& data) {
                                   {"spread"},
                                   {"p95"},
                                   {"p99"},
-                                  {"throughput", true},
+                                  {"throughput"},
                                   {"of limit"},
                                   {"peak memory"}}};
   std::string details;

@@ -23,7 +23,7 @@ constexpr double kDustTop = 62;
 constexpr int kDustRows = 5;
 constexpr double kDustStep = 5;
 constexpr double kAxis = 90;
-constexpr int kHillSteps = 40;
+constexpr int kHillSteps = 31;
 
 int rounded(double value) { return static_cast<int>(std::lround(value)); }
 
@@ -43,11 +43,16 @@ std::string hill(const std::vector<double>& places) {
       density[static_cast<size_t>(i)] += std::exp(-0.5 * std::pow((at - place) / width, 2));
   }
   const double highest = std::ranges::max(density);
-  auto path = fmt::format("M{} {}", kLeft, kGround);
+  int x = rounded(kLeft);
+  int y = rounded(kGround);
+  auto path = fmt::format("M{} {}", x, y);
   for (int i = 0; i <= kHillSteps; ++i) {
-    path += fmt::format(
-        "L{} {}", rounded(kLeft + (kRight - kLeft) * i / kHillSteps),
-        rounded(kGround - (kGround - kHillTop) * density[static_cast<size_t>(i)] / highest));
+    const int next_x = rounded(kLeft + (kRight - kLeft) * i / kHillSteps);
+    const int next_y =
+        rounded(kGround - (kGround - kHillTop) * density[static_cast<size_t>(i)] / highest);
+    path += fmt::format("l{} {}", next_x - x, next_y - y);
+    x = next_x;
+    y = next_y;
   }
   return fmt::format("<path class=\"hill\" d=\"{}V{}z\"/>", path, kGround);
 }
@@ -75,10 +80,10 @@ std::string axis(const chart::Scale& scale) {
   for (const double tick : scale.ticks()) {
     const int x = rounded(scale.place(tick));
     path += fmt::format("M{} {}v4", x, kAxis);
-    labels += fmt::format("<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>", x, kAxis + 17,
-                          xml_text(human_time(tick)));
+    labels += fmt::format("<tspan x=\"{}\">{}</tspan>", x, xml_text(human_time(tick)));
   }
-  return fmt::format("<path class=\"axis\" d=\"{}\"/>{}", path, labels);
+  return fmt::format("<path class=\"axis\" d=\"{}\"/><text y=\"{}\">{}</text>", path, kAxis + 17,
+                     labels);
 }
 
 }  // namespace
@@ -105,7 +110,7 @@ std::string distribution_svg(const BenchmarkResult& result) {
         kAxis - 2, chart::coordinate(scale.place(result.statistics->median)), kAxis);
   }
   return fmt::format(
-      "<svg class=\"chart\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} "
+      "<svg class=\"chart dist\" viewBox=\"0 0 {} {}\" role=\"img\" aria-label=\"{} "
       "samples\">{}{}{}{}</svg>",
       kWidth, kAxis + 24, sorted.size(), hill(places), middle, dust(places), axis(scale));
 }

@@ -41,8 +41,8 @@ std::string to_html(const chart::Chart& chart) {
     text += "</div>";
   }
   text += "</figcaption>";
-  const bool has_two_scales =
-      chart::measured_axis(chart).logarithmic && chart::can_be_logarithmic(chart);
+  const bool has_two_scales = !chart.only_logarithmic && chart::measured_axis(chart).logarithmic &&
+                              chart::can_be_logarithmic(chart);
   text += has_two_scales
               ? both_widths(chart, "log") + both_widths(chart::on_scale(chart, false), "linear")
               : both_widths(chart, "");

@@ -63,7 +63,7 @@ std::string selector(std::string_view label, const std::vector<std::string>& val
 std::string toolbar(const ReportData& data, const std::vector<Written>& written) {
   std::string links;
   for (const auto& one : written)
-    links += fmt::format("<a href=\"#{}\">{}</a>", one.section->name, one.section->title);
+    links += fmt::format("<a href=\"#{0}\">{0}</a>", one.section->name);
   return fmt::format(
       "<div class=\"bar\"><div><nav aria-label=\"Sections\">{}</nav></div><div id=\"filters\" "
       "hidden>{}{}{}<label>scale<select id=\"scale\"><option value=\"log\">logarithmic</option>"

@@ -116,7 +116,7 @@
     const detail = document.createElement('tr');
     detail.className = 'detail';
     detail.insertCell().colSpan = row.cells.length;
-    detail.cells[0].append(document.getElementById('d' + row.dataset.d).content.cloneNode(true));
+    detail.cells[0].append(document.getElementById('d' + row.id.slice(1)).content.cloneNode(true));
     row.after(detail);
     row.querySelector('.open').setAttribute('aria-expanded', 'true');
   };
