@@ -84,6 +84,10 @@ std::string Facets::of(const BenchmarkResult& result) const {
                      dtype_numbers_.at(result.dtype));
 }
 
+size_t Facets::device_number(const BenchmarkResult& result) const {
+  return device_numbers_.at(result.device);
+}
+
 ReportData report_data(std::vector<ReportSource> sources, const std::string& baseline_device) {
   TRILOBITE_CHECK(!sources.empty());
   ReportData data;

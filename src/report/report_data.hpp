@@ -26,6 +26,8 @@ class Facets {
   explicit Facets(const RunRecord& record);
   /// Numbers of its suite, device and dtype: "0 2 1".
   std::string of(const BenchmarkResult& result) const;
+  /// Of its device, which has one colour all over the report.
+  size_t device_number(const BenchmarkResult& result) const;
 
   std::vector<std::string> suites;
   std::vector<std::string> devices;

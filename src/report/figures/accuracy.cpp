@@ -72,7 +72,7 @@ Chart chart_of(const Family& family, const ReportData& data) {
 
 std::vector<Chart> accuracy(const ReportData& data) {
   std::vector<Chart> charts;
-  for (const auto& family : families(data, false, has_accuracy)) {
+  for (const auto& family : families(data, Grouping::operation, has_accuracy)) {
     if (family.results.size() >= 2) charts.push_back(chart_of(family, data));
   }
   return first_charts(std::move(charts));

@@ -3,10 +3,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/duration.hpp"
 
 namespace trilobite::figures {
+namespace {
+
+std::string operation_of(const BenchmarkResult& result) {
+  return result.suite + "/" + result.operation;
+}
+
+}  // namespace
 
 const std::vector<Figure>& all() {
   static const std::vector<Figure> figures{{"times", times},           {"speedups", speedups},
@@ -23,22 +31,33 @@ std::string time_text(const BenchmarkResult& result) {
                      human_time(s.median_ci95.high));
 }
 
-std::string case_name(const BenchmarkResult& result, bool by_type) {
-  std::string text = by_type ? result.shape : result.dtype + " " + result.shape;
+std::string case_name(const BenchmarkResult& result, bool of_one_type) {
+  std::string text = of_one_type ? result.shape : result.dtype + " " + result.shape;
   for (const auto& [name, value] : result.parameters) text += fmt::format(" {}={}", name, value);
   return text;
 }
 
-std::vector<Family> families(const ReportData& data, bool by_type,
+bool any_result(const BenchmarkResult&) { return true; }
+
+std::vector<Family> families(const ReportData& data, Grouping grouping,
                              bool (*fits)(const BenchmarkResult&)) {
-  std::vector<Family> all;
-  std::map<std::string, size_t> numbers;
+  std::map<std::string, std::set<std::string>> devices;  // by operation
+  std::vector<const BenchmarkResult*> results;
   for (const auto* result : measured_results(data)) {
     if (!fits(*result)) continue;
-    auto title = result->suite + "/" + result->operation;
+    results.push_back(result);
+    devices[operation_of(*result)].insert(result->device);
+  }
+  std::vector<Family> all;
+  std::map<std::string, size_t> numbers;
+  for (const auto* result : results) {
+    auto title = operation_of(*result);
+    const bool by_type =
+        grouping == Grouping::type ||
+        (grouping == Grouping::type_where_devices_differ && devices[title].size() > 1);
     if (by_type) title += " " + result->dtype;
     const auto [at, is_new] = numbers.try_emplace(title, all.size());
-    if (is_new) all.push_back({title, {}});
+    if (is_new) all.push_back({title, by_type, {}});
     all[at->second].results.push_back(result);
   }
   return all;

@@ -49,17 +49,22 @@ const std::vector<Figure>& all();
 /// "1.23 ms (95 %: 1.2 ms to 1.26 ms)".
 std::string time_text(const BenchmarkResult& result);
 
-/// Results of one operation (and, when `by_type`, one type): what shares a chart.
+/// What shares a chart: an operation, one type of it, or that type only where several devices ran
+/// the operation and there is something else to compare.
+enum class Grouping { operation, type, type_where_devices_differ };
+
 struct Family {
   std::string title;
+  bool of_one_type = false;
   std::vector<const BenchmarkResult*> results;
 };
+bool any_result(const BenchmarkResult&);
 /// In the order of the record; only results that `fits` holds for.
-std::vector<Family> families(const ReportData& data, bool by_type,
+std::vector<Family> families(const ReportData& data, Grouping grouping,
                              bool (*fits)(const BenchmarkResult&));
 
-/// What names a result within its family: type (unless by_type), shape, parameters.
-std::string case_name(const BenchmarkResult& result, bool by_type);
+/// What names a result within its family: type (unless all have the same), shape, parameters.
+std::string case_name(const BenchmarkResult& result, bool of_one_type);
 
 /// Rows in the order of appearance, at most kMostRows; npos for what does not fit any more.
 class Rows {

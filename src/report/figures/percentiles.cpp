@@ -21,7 +21,6 @@ constexpr std::array kPercentiles{Percentile{"p50", &TimeStatistics::p50},
                                   Percentile{"p95", &TimeStatistics::p95},
                                   Percentile{"p99", &TimeStatistics::p99}};
 
-bool any_result(const BenchmarkResult&) { return true; }
 bool has_samples(const BenchmarkResult& result) { return !result.samples_ns.empty(); }
 
 std::string row_name(const BenchmarkResult& result) {
@@ -32,7 +31,7 @@ std::string row_name(const BenchmarkResult& result) {
 
 std::vector<Chart> latency(const ReportData& data) {
   std::vector<Chart> charts;
-  for (const auto& family : families(data, false, any_result)) {
+  for (const auto& family : families(data, Grouping::operation, any_result)) {
     Chart chart{.title = family.title};
     chart.x = {.title = "time of one iteration: median, 95th and 99th percentile of the samples",
                .quantity = Quantity::time_ns,
@@ -63,7 +62,7 @@ std::vector<Chart> latency(const ReportData& data) {
 
 std::vector<Chart> samples(const ReportData& data) {
   std::vector<Chart> charts;
-  for (const auto& family : families(data, false, has_samples)) {
+  for (const auto& family : families(data, Grouping::operation, has_samples)) {
     Chart chart{.title = family.title};
     chart.x = {.title = "time of one iteration, every sample",
                .quantity = Quantity::time_ns,

@@ -89,8 +89,7 @@ Chart roofline_of(const ReportData& data, size_t source) {
     const double intensity = result.work.flops / bytes_of(result);
     least = std::min(least, intensity);
     kinds.insert(result.work.compute);
-    const auto device = static_cast<size_t>(std::ranges::find(data.facets.devices, result.device) -
-                                            data.facets.devices.begin());
+    const auto device = data.facets.device_number(result);
     auto& series = by_device[device];
     series.name = result.device;
     series.color = device;

@@ -69,8 +69,7 @@ std::vector<Line> lines_of(const Family& family, const std::string& variable,
     if (found == variables.end()) continue;
     auto& line = lines[line_key(*result, variable)];
     line.name = line_name(*result, variable);
-    const auto device = std::ranges::find(data.facets.devices, result->device);
-    line.color = static_cast<size_t>(device - data.facets.devices.begin());
+    line.color = data.facets.device_number(*result);
     line.points.emplace(found->second, result);
   }
   std::vector<Line> long_enough;
@@ -121,7 +120,7 @@ Chart chart_of(const Family& family, const std::string& variable, std::vector<Li
 
 std::vector<Chart> scaling(const ReportData& data) {
   std::vector<Chart> charts;
-  for (const auto& family : families(data, true, [](const BenchmarkResult&) { return true; })) {
+  for (const auto& family : families(data, Grouping::type, any_result)) {
     std::set<std::string> names;
     for (const auto* result : family.results) {
       for (const auto& [name, value] : variables_of(*result)) names.insert(name);

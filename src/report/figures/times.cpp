@@ -15,7 +15,6 @@ using chart::Mark;
 using chart::Quantity;
 using chart::Shape;
 
-bool any_result(const BenchmarkResult&) { return true; }
 bool allocates(const BenchmarkResult& result) {
   return result.memory && result.memory->peak_bytes > 0;
 }
@@ -35,9 +34,7 @@ class CaseChart {
     mark.y = static_cast<double>(row);
     mark.facets = data_.facets.of(result);
     mark.text = fmt::format("{}\n{}: {}", name, result.device, mark.text);
-    const auto device = std::ranges::find(data_.facets.devices, result.device);
-    by_device_[static_cast<size_t>(device - data_.facets.devices.begin())].push_back(
-        std::move(mark));
+    by_device_[data_.facets.device_number(result)].push_back(std::move(mark));
   }
 
   Chart finished() && {
@@ -60,22 +57,18 @@ class CaseChart {
   std::vector<std::vector<Mark>> by_device_;
 };
 
-/// With one device, types share a chart: there is nothing else to compare.
-bool has_several_devices(const ReportData& data) { return data.facets.devices.size() > 1; }
-
 }  // namespace
 
 std::vector<Chart> times(const ReportData& data) {
-  const bool by_type = has_several_devices(data);
   std::vector<Chart> charts;
-  for (const auto& family : families(data, by_type, any_result)) {
+  for (const auto& family : families(data, Grouping::type_where_devices_differ, any_result)) {
     CaseChart made(data, family.title,
                    {.title = "median time of one iteration, with 95 % interval",
                     .quantity = Quantity::time_ns,
                     .logarithmic = true,
                     .base = 0.0});
     for (const auto* result : family.results) {
-      made.add(*result, case_name(*result, by_type),
+      made.add(*result, case_name(*result, family.of_one_type),
                {.x = result->statistics->median,
                 .interval = result->statistics->median_ci95,
                 .text = time_text(*result)});
@@ -115,9 +108,8 @@ std::vector<Chart> speedups(const ReportData& data) {
 }
 
 std::vector<Chart> memory(const ReportData& data) {
-  const bool by_type = has_several_devices(data);
   std::vector<Chart> charts;
-  for (const auto& family : families(data, by_type, allocates)) {
+  for (const auto& family : families(data, Grouping::type_where_devices_differ, allocates)) {
     CaseChart made(data, family.title,
                    {.title = "most bytes that one iteration held at once",
                     .quantity = Quantity::bytes,
@@ -126,7 +118,7 @@ std::vector<Chart> memory(const ReportData& data) {
     for (const auto* result : family.results) {
       const auto peak = static_cast<double>(result->memory->peak_bytes);
       made.add(
-          *result, case_name(*result, by_type),
+          *result, case_name(*result, family.of_one_type),
           {.x = peak,
            .text = fmt::format("{} at once, {} in {} allocations", human_bytes(peak),
                                human_bytes(static_cast<double>(result->memory->allocated_bytes)),

@@ -2,8 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include <regex>
-
 #include "report/records_for_test.hpp"
 
 namespace trilobite {
@@ -17,13 +15,14 @@ std::string page_of(const RunRecord& record) { return to_html(report_data({{"run
 
 /// Every opened element is closed, in order: what a browser would repair silently.
 std::string first_problem(const std::string& page) {
-  static const std::regex tag("<(/?)([a-zA-Z][a-zA-Z0-9]*)([^>]*)>");
-  const auto body = page.substr(page.find("<body>"), page.find("<script>") - page.find("<body>"));
+  const auto end_of_body = page.find("<script>");
   std::vector<std::string> open;
-  for (std::sregex_iterator at(body.begin(), body.end(), tag), end; at != end; ++at) {
-    const auto name = (*at)[2].str();
-    if ((*at)[3].str().ends_with('/') || name == "br" || name == "input") continue;
-    if ((*at)[1].str().empty()) {
+  for (auto at = page.find("<body>"); at < end_of_body; at = page.find('<', at + 1)) {
+    const auto tag = page.substr(at + 1, page.find('>', at) - at - 1);
+    const bool closes = tag.starts_with('/');
+    const auto name = tag.substr(closes ? 1 : 0, tag.find_first_of(" /", 1) - (closes ? 1 : 0));
+    if (tag.ends_with('/') || name == "br" || name == "input") continue;
+    if (!closes) {
       open.push_back(name);
     } else if (open.empty() || open.back() != name) {
       return "</" + name + "> closes " + (open.empty() ? "nothing" : open.back());
