@@ -31,8 +31,9 @@ void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_flag("--list", flags.list, "print the ids and run nothing");
   app.add_option("--output", flags.output,
                  "where the result goes (default: the record to results/<run>.json)");
-  app.add_option("--output-format", flags.format,
-                 "human, json, csv, samples-csv, bencher or gbench")
+  app.add_option(
+         "--output-format", flags.format,
+         "human, json, csv, samples-csv, bencher, gbench, junit, prometheus, markdown or html")
       ->check(CLI::IsMember(format_names()));
   app.add_option("--save-baseline", flags.save_baseline,
                  "keep this run as the baseline of that name, instead of what it was");
