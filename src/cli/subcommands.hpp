@@ -25,6 +25,7 @@ int run_regression_check(const Arguments& arguments);
 int run_monitor(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_self_test(const Arguments& arguments);
+int run_targets(const Arguments& arguments);
 int run_tokenize(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 
