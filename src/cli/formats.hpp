@@ -14,7 +14,7 @@ struct RecordFormat {
   std::string (*write)(const RunRecord&);
 };
 
-/// human, json, csv, samples-csv, bencher, gbench.
+/// human, json, csv, samples-csv, bencher, gbench, junit, prometheus, markdown, html.
 const std::vector<RecordFormat>& record_formats();
 /// nullptr when there is none of that name.
 const RecordFormat* find_format(std::string_view name);

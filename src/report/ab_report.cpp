@@ -8,7 +8,6 @@
 #include "report/display_text.hpp"
 #include "report/human_units.hpp"
 #include "report/table.hpp"
-#include "report/trend_report.hpp"
 
 namespace trilobite {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "report/human_units.hpp"
@@ -19,8 +20,8 @@ bool is_measured(const BenchmarkResult& result) {
 }
 
 /// time of `slower` / time of `faster`; nothing when a sample is not a positive finite time.
-std::optional<Ratio> ratio_of(const BenchmarkResult& slower, const BenchmarkResult& faster,
-                              uint64_t seed) {
+std::optional<Ratio> resampled_ratio(const BenchmarkResult& slower, const BenchmarkResult& faster,
+                                     uint64_t seed) {
   const auto numerator = stats::Sample::from(slower.samples_ns);
   const auto denominator = stats::Sample::from(faster.samples_ns);
   if (!numerator || !denominator) return std::nullopt;
@@ -45,7 +46,19 @@ DeviceEntry entry_from(const BenchmarkResult& result) {
   return entry;
 }
 
-void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
+/// How ratios of one comparison are made.
+struct RatioMaker {
+  bool resample = true;
+  uint64_t seed = 0;
+
+  std::optional<Ratio> operator()(const BenchmarkResult& slower,
+                                  const BenchmarkResult& faster) const {
+    if (resample) return resampled_ratio(slower, faster, seed);
+    return ratio_from_medians(entry_from(slower), entry_from(faster));
+  }
+};
+
+void decide(ComparisonGroup& group, const ResultOf& results, const RatioMaker& ratio_of) {
   std::vector<const BenchmarkResult*> ranked;
   for (const auto& entry : group.entries) {
     const auto* result = results.at(entry.device);
@@ -60,7 +73,7 @@ void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
   group.outcome = Outcome::one_device;
   if (ranked.size() == 1) return;
   group.runner_up = ranked[1]->device;
-  group.lead = ratio_of(*ranked[1], *ranked[0], seed);
+  group.lead = ratio_of(*ranked[1], *ranked[0]);
   const bool few =
       !supports_95_percent(std::min(ranked[0]->samples_ns.size(), ranked[1]->samples_ns.size()));
   if (few || !group.lead) {
@@ -70,7 +83,8 @@ void decide(ComparisonGroup& group, const ResultOf& results, uint64_t seed) {
   }
 }
 
-ComparisonGroup group_of(const ResultOf& results, const Comparison& comparison, uint64_t seed) {
+ComparisonGroup group_of(const ResultOf& results, const Comparison& comparison,
+                         const RatioMaker& ratio_of) {
   const BenchmarkResult& any = *results.begin()->second;
   ComparisonGroup group{.suite = any.suite,
                         .operation = any.operation,
@@ -87,9 +101,9 @@ ComparisonGroup group_of(const ResultOf& results, const Comparison& comparison, 
     group.bytes = std::max(group.bytes, result.work.bytes_read + result.work.bytes_written);
     if (!has_baseline || !is_measured(result)) continue;
     entry.speedup = device == comparison.baseline ? std::optional(Ratio())
-                                                  : ratio_of(*baseline->second, result, seed);
+                                                  : ratio_of(*baseline->second, result);
   }
-  decide(group, results, seed);
+  decide(group, results, ratio_of);
   return group;
 }
 
@@ -114,6 +128,10 @@ void add_notes(Comparison& comparison) {
         "the baseline device '{}' has no results in this run, so there are no speed-ups; it has {}",
         comparison.baseline, fmt::join(comparison.devices, ", ")));
   }
+  if (!comparison.resampled) {
+    comparison.notes.push_back(
+        "so many samples are not resampled: intervals of ratios are from those of both medians");
+  }
   const auto alone =
       std::ranges::count(comparison.groups, Outcome::one_device, &ComparisonGroup::outcome);
   if (alone > 0) {
@@ -136,17 +154,30 @@ Comparison compare_devices(const RunRecord& record, std::string_view baseline_de
                          std::map<std::string, std::string>>;
   std::map<Key, ResultOf> results;
   std::vector<Key> order;
+  size_t samples = 0;
   for (const auto& result : record.benchmarks) {
     Key key{result.suite, result.operation, result.dtype, result.shape, result.parameters};
     if (!results.contains(key)) order.push_back(key);
     results[key].try_emplace(result.device, &result);
+    samples += result.samples_ns.size();
   }
+  comparison.resampled = samples <= kMostResampled;
+  const RatioMaker ratio_of{comparison.resampled, record.seed};
   for (const auto& key : order) {
-    comparison.groups.push_back(group_of(results[key], comparison, record.seed));
+    comparison.groups.push_back(group_of(results[key], comparison, ratio_of));
   }
   add_notes(comparison);
   comparison.recommendations = recommend(comparison, record.environment.cpu);
   return comparison;
+}
+
+Ratio ratio_from_medians(const DeviceEntry& above, const DeviceEntry& below) {
+  const double value = above.median_ns / below.median_ns;
+  const double down = std::hypot(std::log(above.median_ns / above.median_ci95.low),
+                                 std::log(below.median_ci95.high / below.median_ns));
+  const double up = std::hypot(std::log(above.median_ci95.high / above.median_ns),
+                               std::log(below.median_ns / below.median_ci95.low));
+  return {value, {value * std::exp(-down), value * std::exp(up)}};
 }
 
 std::string_view name_of(Outcome outcome) {

@@ -16,7 +16,11 @@ namespace trilobite {
 
 inline constexpr std::string_view kComparisonSchema = "trilobite.comparison/1";
 
-/// time of one / time of the other, from medians; the interval is a percentile bootstrap (95 %).
+/// More samples than this would take seconds to resample.
+inline constexpr size_t kMostResampled = 100'000;
+
+/// time of one / time of the other, from medians; the interval (95 %) is a percentile
+/// bootstrap, or for very large records from the intervals of the medians.
 struct Ratio {
   double value = 1;
   Interval ci95 = {1, 1};
@@ -80,6 +84,7 @@ struct Comparison {
   std::string started_at;
   std::string cpu;
   unsigned threads = 1;
+  bool resampled = true;             // intervals of ratios are bootstrapped
   std::string baseline;              // the device that speed-ups refer to
   std::vector<std::string> devices;  // the baseline first, the others as in the record
   std::vector<ComparisonGroup> groups;
@@ -89,8 +94,14 @@ struct Comparison {
 };
 
 /// Compares the devices of one run. A baseline that was not measured leaves the speed-ups empty
-/// and is said in the notes. Costs a bootstrap per pair: a few milliseconds per group.
+/// and is said in the notes. Costs a bootstrap per pair, a few milliseconds per group; a record
+/// with more than kMostResampled samples is compared by the intervals of its medians, and the notes
+/// say so.
 Comparison compare_devices(const RunRecord& record, std::string_view baseline_device);
+
+/// time of `above` / time of `below` from the intervals of both medians, taken as independent
+/// errors on the log scale: for pairs that were not resampled.
+Ratio ratio_from_medians(const DeviceEntry& above, const DeviceEntry& below);
 
 /// "winner", "tie", "few samples", "one device", "no device".
 std::string_view name_of(Outcome outcome);

@@ -16,6 +16,10 @@
 #include "report/csv.hpp"
 #include "report/csv_parser_for_test.hpp"
 #include "report/gbench.hpp"
+#include "report/html/page.hpp"
+#include "report/junit.hpp"
+#include "report/markdown.hpp"
+#include "report/prometheus.hpp"
 #include "report/records_for_test.hpp"
 
 namespace trilobite {
@@ -50,6 +54,11 @@ TEST(Formats, have_the_same_medians) {
     const auto console = to_console(record, {.width = 0});
     const auto bencher = to_bencher(record);
     const auto comparison = compare_devices(record, "cpu");
+    const auto data = report_data({{"run", record}});
+    const auto html = to_html(data);
+    const auto markdown = to_markdown(data);
+    const auto junit = to_junit(record);
+    const auto prometheus = to_prometheus(record);
     for (size_t i = 0; i < rows.size(); ++i) {
       const auto& result = record.benchmarks[i];
       const double median = result.statistics->median;
@@ -58,6 +67,18 @@ TEST(Formats, have_the_same_medians) {
       EXPECT_EQ(google.at(result.id + "_median"), median);
       EXPECT_EQ(comparison.groups[i].entries[0].median_ns, median);
       EXPECT_NE(console.find(human_time(median)), std::string::npos) << median;
+      const auto has = [&](const std::string& text, const std::string& what) {
+        EXPECT_NE(text.find(what), std::string::npos) << what;
+      };
+      has(html, fmt::format("<bdi>{}</bdi></code></button></td><td data-v=\"{}\">{}</td>",
+                            result.id, median, human_time(median)));
+      has(markdown, fmt::format("| {} | {} | ", result.id, human_time(median)));
+      has(junit, fmt::format("name=\"{}\" time=\"{}\"", result.id, median / 1e9));
+      has(prometheus,
+          fmt::format("trilobite_benchmark_time_seconds{{id=\"{}\",suite=\"kernels\","
+                      "operation=\"matmul\",dtype=\"f32\",device=\"cpu\",shape=\"{}\"}} "
+                      "{}\n",
+                      result.id, result.shape, median / 1e9));
       EXPECT_EQ(comparison.groups[i].entries[0].id, result.id);
       const auto digits = fmt::format("{:.{}f}", median, median < 100 ? 2 : 0);
       auto plain = bencher;

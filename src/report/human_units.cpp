@@ -55,6 +55,13 @@ std::string human_percent(double share) {
   return fmt::format("{:.{}f} %", percent, std::fabs(percent) < 9.95 ? 1 : 0);
 }
 
+std::string human_change(double change) {
+  if (!std::isfinite(change)) return "-";
+  const double percent = 100 * change;
+  const double size = std::abs(percent);
+  return fmt::format("{:+.{}f} %", percent, size < 1 ? 2 : size < 10 ? 1 : 0);
+}
+
 std::string human_ratio(double ratio) {
   if (!std::isfinite(ratio) || ratio < 0) return "-";
   return three_digits(ratio) + "x";
@@ -71,17 +78,20 @@ bool supports_95_percent(size_t samples) {
   return samples > 0 && stats::largest_median_confidence(samples) >= 0.95;
 }
 
-std::string fitting_throughput(const BenchmarkResult& result) {
+Rate fitting_rate(const BenchmarkResult& result) {
   const auto& rate = result.throughput;
-  const auto flops = [&] { return human_rate(rate.flops, operations_unit(result.work)); };
-  const auto bytes = [&] { return human_rate(rate.bytes, "B/s"); };
-  if (rate.tokens > 0) return human_rate(rate.tokens, "tokens/s");
-  if (result.limit && result.limit->unit == "B/s" && rate.bytes > 0) return bytes();
-  if (rate.flops > 0) return flops();
-  if (rate.bytes > 0) return bytes();
-  if (rate.items > 0) return human_rate(rate.items, "items/s");
-  if (rate.elements > 0) return human_rate(rate.elements, "elem/s");
-  return "";
+  if (rate.tokens > 0) return {rate.tokens, "tokens/s"};
+  if (result.limit && result.limit->unit == "B/s" && rate.bytes > 0) return {rate.bytes, "B/s"};
+  if (rate.flops > 0) return {rate.flops, operations_unit(result.work)};
+  if (rate.bytes > 0) return {rate.bytes, "B/s"};
+  if (rate.items > 0) return {rate.items, "items/s"};
+  if (rate.elements > 0) return {rate.elements, "elem/s"};
+  return {};
+}
+
+std::string fitting_throughput(const BenchmarkResult& result) {
+  const auto rate = fitting_rate(result);
+  return rate.per_second > 0 ? human_rate(rate.per_second, rate.unit) : "";
 }
 
 std::string short_limit(const BenchmarkResult& result) {

@@ -15,6 +15,9 @@ std::string human_bytes(double bytes);
 /// "0.8 %", "12 %", "<0.1 %".
 std::string human_percent(double share);
 
+/// "+3.2 %", "-12 %": a relative change.
+std::string human_change(double change);
+
 /// "1.30x", "12.3x", "3059x".
 std::string human_ratio(double ratio);
 /// "1.20-1.40": an interval of ratios.
@@ -24,9 +27,14 @@ std::string human_ratios(const Interval& interval);
 /// and whoever shows or uses such an interval must say so.
 bool supports_95_percent(size_t samples);
 
+struct Rate {
+  double per_second = 0;  // 0: the benchmark did not say what work it does
+  std::string unit;
+};
 /// The throughput that says most about this work: tokens where there are tokens, else what the
 /// limit of this benchmark counts (bytes or operations), else flops, bytes, items, elements.
-/// Empty when the benchmark did not say what work it does.
+Rate fitting_rate(const BenchmarkResult& result);
+/// The same for people; empty when there is none.
 std::string fitting_throughput(const BenchmarkResult& result);
 
 /// "62 % L2 read" from "L2 read, 2 threads"; empty without a limit.

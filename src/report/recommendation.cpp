@@ -21,17 +21,6 @@ Ratio inverse(const Ratio& ratio) {
   return {1 / ratio.value, {1 / ratio.ci95.high, 1 / ratio.ci95.low}};
 }
 
-/// From the intervals of both medians, taken as independent errors on the log scale: for pairs
-/// that were not resampled because neither is the baseline nor both are the two fastest.
-Ratio from_medians(const DeviceEntry& above, const DeviceEntry& below) {
-  const double value = above.median_ns / below.median_ns;
-  const double down = std::hypot(std::log(above.median_ns / above.median_ci95.low),
-                                 std::log(below.median_ci95.high / below.median_ns));
-  const double up = std::hypot(std::log(above.median_ci95.high / above.median_ns),
-                               std::log(below.median_ns / below.median_ci95.low));
-  return {value, {value * std::exp(-down), value * std::exp(up)}};
-}
-
 /// time of `rival` / time of `device` in one group, by bootstrap where the group has it.
 Ratio ratio_in(const ComparisonGroup& group, const DeviceEntry& rival, const DeviceEntry& device,
                const std::string& baseline) {
@@ -43,7 +32,7 @@ Ratio ratio_in(const ComparisonGroup& group, const DeviceEntry& rival, const Dev
   }
   if (rival.device == baseline && device.speedup) return *device.speedup;
   if (device.device == baseline && rival.speedup) return inverse(*rival.speedup);
-  return from_medians(rival, device);
+  return ratio_from_medians(rival, device);
 }
 
 /// How `device` does against `rival` over the groups that both were measured in.

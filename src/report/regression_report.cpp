@@ -11,7 +11,6 @@
 #include "report/human_units.hpp"
 #include "report/markdown_text.hpp"
 #include "report/table.hpp"
-#include "report/trend_report.hpp"
 #include "report/xml_text.hpp"
 
 namespace trilobite {

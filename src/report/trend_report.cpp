@@ -7,6 +7,7 @@
 #include "base/json.hpp"
 #include "report/csv_text.hpp"
 #include "report/display_text.hpp"
+#include "report/human_units.hpp"
 #include "report/table.hpp"
 
 namespace trilobite {
@@ -76,13 +77,6 @@ std::string heading(const Trend& trend) {
 }
 
 }  // namespace
-
-std::string human_change(double change) {
-  if (!std::isfinite(change)) return "-";
-  const double percent = 100 * change;
-  const double size = std::abs(percent);
-  return fmt::format("{:+.{}f} %", percent, size < 1 ? 2 : size < 10 ? 1 : 0);
-}
 
 std::string trend_table(std::span<const Trend> trends, size_t width, bool color) {
   std::string text;

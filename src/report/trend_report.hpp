@@ -19,7 +19,4 @@ std::string trend_csv(std::span<const verdict::Trend> trends);
 /// One chart per series below each other: the points, the levels, a line at each change.
 std::string trend_svg(std::span<const verdict::Trend> trends);
 
-/// "+3.2 %", "-12 %": a relative change.
-std::string human_change(double change);
-
 }  // namespace trilobite

@@ -1,0 +1,10 @@
+# cmake -DOUTPUT=x.cpp -DFILES="a.css;b.js" -P EmbedText.cmake: the files as functions of src/report/assets.hpp.
+set(text "#include \"report/assets.hpp\"\n\nnamespace trilobite::assets {\n")
+foreach(file IN LISTS FILES)
+  get_filename_component(name ${file} NAME)
+  string(REPLACE "." "_" name ${name})
+  file(READ ${file} content)
+  string(APPEND text "std::string_view ${name}() {\n  return R\"~embedded~(${content})~embedded~\";\n}\n")
+endforeach()
+string(APPEND text "}  // namespace trilobite::assets\n")
+file(WRITE ${OUTPUT} "${text}")

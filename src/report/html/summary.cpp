@@ -1,0 +1,91 @@
+// The first screen: counts, findings; and the recommendations.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/findings.hpp"
+#include "report/html/markup.hpp"
+#include "report/html/sections.hpp"
+#include "report/human_units.hpp"
+#include "report/xml_text.hpp"
+
+namespace trilobite::html {
+namespace {
+
+constexpr size_t kEvidenceShown = 4;
+
+std::string_view style_of(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::best:
+    case FindingKind::target_met: return "good";
+    case FindingKind::worst:
+    case FindingKind::target_missed: return "bad";
+    case FindingKind::doubt: return "doubt";
+    case FindingKind::fact: break;
+  }
+  return "fact";
+}
+
+std::string links(const ReportData& data, const std::vector<std::string>& ids) {
+  if (ids.empty()) return "";
+  std::string text = "<span class=\"evidence\">";
+  for (size_t i = 0; i < std::min(ids.size(), kEvidenceShown); ++i)
+    text += (i == 0 ? "" : ", ") + link_to(data, ids[i]);
+  if (ids.size() > kEvidenceShown) text += fmt::format(" and {} more", ids.size() - kEvidenceShown);
+  return text + "</span>";
+}
+
+std::string card(std::string_view value, std::string_view label) {
+  return fmt::format("<li><b>{}</b><span>{}</span></li>", xml_text(value), xml_text(label));
+}
+
+std::string cards(const ReportData& data) {
+  const auto count = [&](Status status) {
+    return static_cast<size_t>(
+        std::ranges::count(data.joined.benchmarks, status, &BenchmarkResult::status));
+  };
+  size_t samples = 0;
+  for (const auto& result : data.joined.benchmarks) samples += result.samples_ns.size();
+  const auto wrong = count(Status::failed) + count(Status::timeout);
+  std::string text = card(fmt::to_string(count(Status::ok)), "benchmarks measured");
+  if (wrong > 0) text += card(fmt::to_string(wrong), "failed or timed out");
+  if (const auto skipped = count(Status::skipped); skipped > 0)
+    text += card(fmt::to_string(skipped), "skipped, with reason");
+  text += card(human_rate(static_cast<double>(samples), ""), "samples");
+  text += card(fmt::to_string(data.facets.devices.size()),
+               data.facets.devices.size() == 1 ? "device" : "devices");
+  if (data.regression) {
+    text += card(fmt::to_string(data.regression->count(verdict::Answer::regressed)), "regressed");
+  }
+  return "<ul class=\"cards\">" + text + "</ul>";
+}
+
+}  // namespace
+
+std::string summary_section(const ReportData& data) {
+  std::string text = cards(data) + "<ul class=\"findings\">\n";
+  for (const auto& finding : findings(data)) {
+    text += fmt::format("<li class=\"{}\"><span class=\"kind\">{}</span>{}{}</li>\n",
+                        style_of(finding.kind), name_of(finding.kind), xml_text(finding.text),
+                        links(data, finding.evidence));
+  }
+  return text + "</ul>\n";
+}
+
+std::string recommendations_section(const ReportData& data) {
+  std::string decisive;
+  std::string open;
+  for (const auto& advice : data.comparison.recommendations) {
+    if (advice.runner_up.empty()) continue;
+    (advice.decisive ? decisive : open) +=
+        fmt::format("<li class=\"{}\">{}{}</li>\n", advice.decisive ? "good" : "doubt",
+                    xml_text(advice.text), links(data, advice.evidence));
+  }
+  if (decisive.empty() && open.empty()) return "";
+  return fmt::format(
+      "<p class=\"lead\">Which device to use, with the measurements behind each advice.</p><ul "
+      "class=\"findings\">\n{}{}</ul>\n",
+      decisive, open);
+}
+
+}  // namespace trilobite::html

@@ -1,0 +1,12 @@
+#pragma once
+// A report as Markdown: findings, a table of all benchmarks, recommendations, warnings.
+
+#include <string>
+
+#include "report/report_data.hpp"
+
+namespace trilobite {
+
+std::string to_markdown(const ReportData& data);
+
+}  // namespace trilobite

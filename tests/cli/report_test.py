@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""`trilobite report` as a user meets it. Usage: report_test.py TRILOBITE SOURCE_DIR"""
+import csv
+import io
+import json
+import sys
+import unittest
+import xml.etree.ElementTree
+
+from program import Program
+
+QUICK = ["--measurement-time", "5ms", "--warm-up-time", "1ms", "--rounds", "2", "--sample-size", "8", "--no-limits"]
+
+
+class Report(Program):
+    def setUp(self):
+        super().setUp()
+        self.run_program("bench", "harness/(empty|clock)", *QUICK, "--output", "r.json")
+
+    def report(self, *words, **more):
+        return self.run_program("report", "--input", "r.json", *words, **more)
+
+    def test_the_ending_of_the_file_says_the_format(self):
+        medians = [b["statistics_ns"]["median"] for b in json.loads((self.path / "r.json").read_text())["benchmarks"]]
+        for name in ["r.html", "r.md", "r.csv", "r.xml", "r.prom", "copy.json", "r.txt"]:
+            self.report("--output", name)
+        html = (self.path / "r.html").read_text()
+        self.assertTrue(html.startswith("<!DOCTYPE html>"))
+        for median in medians:
+            self.assertIn(f'data-v="{median!r}"', html)
+        rows = list(csv.DictReader(io.StringIO((self.path / "r.csv").read_text())))
+        self.assertEqual([float(row["median_ns"]) for row in rows], medians)
+        cases = xml.etree.ElementTree.parse(self.path / "r.xml").findall(".//testcase")
+        self.assertEqual([float(case.get("time")) for case in cases], [median / 1e9 for median in medians])
+        gauges = [line for line in (self.path / "r.prom").read_text().splitlines()
+                  if line.startswith("trilobite_benchmark_time_seconds{")]
+        self.assertEqual([float(line.split()[-1]) for line in gauges], [median / 1e9 for median in medians])
+        self.assertIn("| harness/empty", (self.path / "r.md").read_text())
+        self.assertEqual(json.loads((self.path / "copy.json").read_text())["schema"], "trilobite.record/1")
+        self.assertIn("median", (self.path / "r.txt").read_text())
+
+    def test_charts_are_pictures(self):
+        self.report("--chart", "times", "--output", "t.svg")
+        self.assertIn("harness/empty", (self.path / "t.svg").read_text())
+        xml.etree.ElementTree.parse(self.path / "t.svg")
+        self.report("--chart", "times", "--output", "t.png")
+        self.assertTrue((self.path / "t.png").read_bytes().startswith(b"\x89PNG"))
+        self.assertIn("<svg", self.report("--chart", "samples").stdout)
+
+    def test_several_runs_stand_side_by_side(self):
+        self.run_program("bench", "harness/empty", *QUICK, "--output", "s.json")
+        self.run_program("report", "--input", "r.json,s.json", "--output", "both.html", "--sections", "comparison,environment")
+        html = (self.path / "both.html").read_text()
+        self.assertIn("cpu @r", html)
+        self.assertIn("cpu @s", html)
+        self.assertNotIn('id="summary"', html)
+        self.assert_one_sentence(self.run_program("report", "--input", "r.json,s.json", "--format", "json", code=2), "one run")
+
+    def test_baseline_and_store_add_verdicts_and_history(self):
+        store = {"TRILOBITE_STORE": "h.sqlite"}
+        for _ in range(3):
+            self.run_program("bench", "harness/empty", *QUICK, "--output", "new.json", env=store)
+        self.run_program("report", "--input", "new.json", "--baseline", "r.json", "--store", "h.sqlite", "--output", "all.html")
+        html = (self.path / "all.html").read_text()
+        self.assertIn('id="regression"', html)
+        self.assertIn('id="history"', html)
+        self.run_program("report", "--input", "new.json", "--store", "h.sqlite", "--chart", "trend", "--output", "t.svg")
+
+    def test_mistakes_are_one_sentence(self):
+        (self.path / "bad.json").write_text('{"schema": "something else"}')
+        (self.path / "cut.json").write_text((self.path / "r.json").read_text()[:500])
+        for words, parts in [(["--chart", "tims"], ["tims", "times"]), (["--sections", "sumary", "--format", "html"], ["sumary", "summary"]),
+                             (["--output", "x.png"], ["--chart"]), (["--chart", "times", "--output", "x.jpg"], [".svg or .png"]),
+                             (["--chart", "roofline"], ["nothing"]), (["--chart", "times:nope"], ["nope", "harness/empty"]),
+                             (["--baseline", "none.json"], ["none.json"]), (["--store", "none.sqlite"], ["none.sqlite"]),
+                             (["--baseline-device", "tpu"], ["tpu", "cpu"]), (["--sections", "summary", "--format", "csv"], ["html"]),
+                             (["--format", "pdf"], ["pdf"])]:
+            code = 3 if "none.sqlite" in words else 2
+            done = self.run_program("report", "--input", "r.json", *words, code=code)
+            self.assert_one_sentence(done, *parts)
+        for name in ["bad.json", "cut.json", "absent.json", "r.json,absent.json"]:
+            self.assert_one_sentence(self.run_program("report", "--input", name, "--output", "x.html", code=2))
+        self.assertFalse((self.path / "x.html").exists())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0]])
