@@ -7,10 +7,11 @@ import os
 import re
 import subprocess
 import threading
+import time
 import unittest
 import xml.etree.ElementTree
 
-from program import SOURCE, Program
+from program import PROGRAM, SOURCE, Program
 
 TOKEN = "ghp_s3cret0123456789"
 BUILD = {"--build-command": "cc -O1 -o bench bench.c && cc --version", "--program": "bench"}
@@ -91,7 +92,7 @@ class Ci(Program):
         # Temporary folders inside of ours, so that we see what is left behind.
         (self.path / "tmp").mkdir(exist_ok=True)
         how = [word for flag, value in BUILD.items() if flag not in words for word in (flag, value)]
-        done = self.run_program("ci", "--time", "1500ms", *how, *words, code=code,
+        done = self.run_program("ci", "--time", "20s", *how, *words, code=code,
                                 env={"TMPDIR": str(self.path / "tmp"), "GITHUB_TOKEN": "", **(env or {})})
         self.assertNotIn(TOKEN, done.stdout + done.stderr)
         self.assertEqual(self.git("worktree", "list").count("\n"), 1)
@@ -160,6 +161,19 @@ class Mistakes(Ci):
         self.assertIn("head", self.failed("--base", "plain", "--head", "broken"))
         self.assertIn("left no program nowhere", self.failed("--base", "plain", "--program", "nowhere"))
         self.assertIn("too long", self.failed("--base", "plain", "--build-command", "sleep 60", "--build-timeout", "200ms"))
+
+    def test_an_interrupted_build_leaves_nothing_behind(self):
+        running = subprocess.Popen([PROGRAM, "ci", "--base", "plain", "--work", "work", "--program", "bench", "--build-command",
+                                    "touch ../started; sleep 60"], cwd=self.path, stderr=subprocess.PIPE, text=True)
+        for _ in range(1000):
+            if (self.path / "work/started").exists():
+                break
+            time.sleep(0.01)
+        running.terminate()
+        _, errors = running.communicate(timeout=20)
+        self.assertEqual(running.returncode, 130, errors)
+        self.assertFalse((self.path / "work/base").exists())
+        self.assertEqual(self.git("worktree", "list").count("\n"), 1)
 
     def test_no_benchmark_matches(self):
         self.assertIn("no benchmark", self.failed("--base", "plain", "--filter", "nothing like it"))
