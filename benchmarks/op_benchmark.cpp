@@ -14,10 +14,7 @@
 #include "tensor/tensor.hpp"
 
 namespace trilobite::benchmarks {
-namespace {
 
-/// Opened once per process and options: opening a device is setup, and its threads should not pile
-/// up.
 Result<Device*> shared_device(const Bench& p) {
   static std::map<std::string, std::unique_ptr<Device>> devices;
   const auto key = fmt::format("{}/{}/{}/{}", p.device(), p.threads(), p.isa(), p.deterministic());
@@ -28,7 +25,6 @@ Result<Device*> shared_device(const Bench& p) {
   return (devices[key] = *std::move(device)).get();
 }
 
-/// Uniform in [-1, 1): finite for every operation, and no denormals to speak of.
 void fill_uniform(TensorView view, uint64_t seed, uint64_t stream) {
   const int64_t count = view.elements();
   for (int64_t i = 0; i < count; i += 4) {
@@ -39,6 +35,8 @@ void fill_uniform(TensorView view, uint64_t seed, uint64_t stream) {
     }
   }
 }
+
+namespace {
 
 /// An input of the asked-for shape, with memory that gives it the asked-for layout.
 struct Input {

@@ -15,6 +15,13 @@ namespace trilobite::benchmarks {
 /// How the inputs lie in memory.
 enum class Layout { dense, transposed, strided };
 
+/// The device of a case, opened once per process and options: opening one is setup, and its threads
+/// should not pile up.
+Result<Device*> shared_device(const Bench& p);
+
+/// Uniform in [-1, 1): finite for every operation, and no denormals to speak of.
+void fill_uniform(TensorView view, uint64_t seed, uint64_t stream);
+
 /// The body for one operation. `p` has the device, dtype and shape; a matmul takes the shape as MxK
 /// (times KxM), MxKxN or BxMxKxN, everything else as the shape of its input. The parameter "layout"
 /// chooses the layout.

@@ -36,16 +36,16 @@ Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes, Pages pages) {
   }
   if (bytes == 0) return AlignedBuffer();
   const bool huge = pages == Pages::huge && bytes >= 2 * kHugePage;
-  const size_t alignment = huge ? kHugePage : kAlignment;
-  const size_t capacity = round_up(bytes, alignment);
-  void* memory = std::aligned_alloc(alignment, capacity);
-  if (memory == nullptr) {
+  void* memory = nullptr;
+  if (::posix_memalign(&memory, huge ? kHugePage : kAlignment, round_up(bytes, kAlignment)) != 0) {
     return fail(
         fmt::format("out of memory: {} bytes could not be allocated; close other programs or use "
                     "a smaller size",
                     bytes));
   }
-  if (huge) ::madvise(memory, capacity, MADV_HUGEPAGE);  // a hint: failing changes speed only
+  // A hint: failing changes speed only. What does not fill a huge page stays on small ones: a model
+  // of hundreds of matrices would waste half a huge page on each.
+  if (huge) ::madvise(memory, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
   return AlignedBuffer(static_cast<std::byte*>(memory), bytes);
 }
 

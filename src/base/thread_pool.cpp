@@ -35,8 +35,8 @@ unsigned usable_cpus() {
 ThreadPool::ThreadPool(unsigned threads) : spins_(threads <= usable_cpus() ? kSpins : 0) {
   TRILOBITE_CHECK(threads >= 1);
   workers_.reserve(threads - 1);
-  for (unsigned index = 1; index < threads; ++index) {
-    workers_.emplace_back([this, index] { work(index); });
+  while (workers_.size() + 1 < threads) {
+    workers_.emplace_back([this] { work(); });
   }
 }
 
@@ -46,21 +46,33 @@ ThreadPool::~ThreadPool() {
   job_.notify_all();
 }
 
-void ThreadPool::run_erased(Function function, void* context) {
+void ThreadPool::run_erased(uint32_t pieces, Function function, void* context) {
+  function_ = function;
+  context_ = context;
+  finished_.store(0, std::memory_order_relaxed);
+  claims_.store(uint64_t{pieces} << 32, std::memory_order_release);
   if (!workers_.empty()) {
-    function_ = function;
-    context_ = context;
-    unfinished_.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
     job_.fetch_add(1, std::memory_order_release);
     job_.notify_all();  // no system call unless a worker sleeps
   }
-  function(context, 0);
-  for (unsigned spin = 0; unfinished_.load(std::memory_order_acquire) != 0; ++spin) {
-    if (spin < kSpins && spins_ != 0) {
+  take_pieces();
+  for (unsigned spin = 0; finished_.load(std::memory_order_acquire) != pieces; ++spin) {
+    if (spin < spins_) {
       pause();
     } else {
       std::this_thread::yield();
     }
+  }
+}
+
+void ThreadPool::take_pieces() {
+  while (true) {
+    const uint64_t claim = claims_.fetch_add(1, std::memory_order_acq_rel);
+    const auto piece = static_cast<uint32_t>(claim);
+    if (piece >= claim >> 32) return;
+    // The job cannot end before this piece does, so function and context are its own.
+    function_(context_, piece);
+    finished_.fetch_add(1, std::memory_order_release);
   }
 }
 
@@ -74,13 +86,12 @@ uint32_t ThreadPool::wait_for_job(uint32_t seen) {
   return job_.load(std::memory_order_acquire);
 }
 
-void ThreadPool::work(unsigned index) {
+void ThreadPool::work() {
   uint32_t seen = 0;
   while (true) {
     seen = wait_for_job(seen);
     if (stopping_.load(std::memory_order_relaxed)) return;
-    function_(context_, index);
-    unfinished_.fetch_sub(1, std::memory_order_release);
+    take_pieces();
   }
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 // ThreadPool: fork-join over a fixed set of threads, cheap enough to be used for each matrix
-// product.
+// product, and in no hurry for a thread that the machine does not let run.
 
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +14,8 @@ namespace trilobite {
 
 /// `threads()` workers, of which the calling thread is number 0. One caller at a time.
 /// Workers spin for a few tens of microseconds after a job and then sleep, so that a chain of
-/// products pays no wake-up and an idle pool costs nothing.
+/// products pays no wake-up and an idle pool costs nothing. Pieces of work are taken by whoever is
+/// free: on a busy machine, where a worker may not run for milliseconds, the others do its share.
 class ThreadPool {
  public:
   /// At least one thread; 1 means that everything runs on the caller.
@@ -24,43 +26,57 @@ class ThreadPool {
 
   unsigned threads() const { return static_cast<unsigned>(workers_.size()) + 1; }
 
-  /// Calls task(0) ... task(threads() - 1), each on its own thread, and returns when all have.
+  /// Calls task(0) ... task(threads() - 1), at the same time when all threads are free, and returns
+  /// when all are done.
   template <typename Task>
   void run(Task&& task) {
-    run_erased(
-        [](void* context, unsigned index) {
-          (*static_cast<std::remove_reference_t<Task>*>(context))(index);
-        },
-        const_cast<void*>(static_cast<const void*>(&task)));
+    run_pieces(threads(), task);
   }
 
-  /// Splits [0, count) into one contiguous piece per thread, of at least `grain` (the last may be
-  /// smaller), aligned to `grain`, and calls task(begin, end) for each. The split depends only on
-  /// count, grain and threads().
+  /// Splits [0, count) into a few contiguous pieces per thread, of at least `grain` (the last may
+  /// be smaller), aligned to `grain`, and calls task(begin, end) for each. The split depends only
+  /// on count, grain and threads().
   template <typename Task>
   void for_range(size_t count, size_t grain, Task&& task) {
     if (count == 0) return;
     const size_t grains = (count + grain - 1) / grain;
     if (threads() == 1 || grains == 1) return task(size_t{0}, count);
-    run([&](unsigned index) {
-      const size_t begin = grains * index / threads() * grain;
-      const size_t end = grains * (index + 1) / threads() * grain;
-      if (begin < count && begin < end) task(begin, end < count ? end : count);
+    const size_t pieces = std::min<size_t>(grains, size_t{threads()} * kPiecesPerThread);
+    run_pieces(static_cast<uint32_t>(pieces), [&](unsigned piece) {
+      const size_t begin = grains * piece / pieces * grain;
+      const size_t end = grains * (piece + 1) / pieces * grain;
+      task(begin, std::min(end, count));
     });
   }
 
  private:
+  // More even out a disturbed thread better, fewer disturb the prefetching of memory less.
+  static constexpr unsigned kPiecesPerThread = 4;
   using Function = void (*)(void*, unsigned);
-  void run_erased(Function function, void* context);
-  void work(unsigned index);
+
+  template <typename Task>
+  void run_pieces(uint32_t pieces, Task&& task) {
+    run_erased(
+        pieces,
+        [](void* context, unsigned piece) {
+          (*static_cast<std::remove_reference_t<Task>*>(context))(piece);
+        },
+        const_cast<void*>(static_cast<const void*>(&task)));
+  }
+  void run_erased(uint32_t pieces, Function function, void* context);
+  void take_pieces();
+  void work();
   uint32_t wait_for_job(uint32_t seen);
 
-  // Each on its own pair of cache lines: the caller writes one while the workers write the other.
+  // Apart on pairs of cache lines: what sleepers watch, what is claimed, what is finished.
   alignas(128) std::atomic<uint32_t> job_{0};
+  std::atomic<bool> stopping_{false};
+  // The pieces of the job in the upper half, the next one to take in the lower half. Both in one
+  // word, so that a thread that comes late cannot take a piece of a job for one of the next.
+  alignas(128) std::atomic<uint64_t> claims_{0};
   Function function_ = nullptr;
   void* context_ = nullptr;
-  std::atomic<bool> stopping_{false};
-  alignas(128) std::atomic<unsigned> unfinished_{0};
+  alignas(128) std::atomic<uint32_t> finished_{0};
   alignas(128) unsigned spins_;
   std::vector<std::jthread> workers_;
 };

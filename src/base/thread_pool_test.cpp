@@ -19,6 +19,16 @@ TEST(ThreadPool, every_index_is_called_once_on_every_run) {
   }
 }
 
+TEST(ThreadPool, nobody_waits_for_a_worker_that_has_taken_nothing) {
+  // Far more threads than CPUs: most come late to a job, and some only during a later one.
+  ThreadPool pool(64);
+  std::vector<std::atomic<int>> calls(64);
+  for (int round = 1; round <= 300; ++round) {
+    pool.run([&](unsigned index) { calls[index].fetch_add(1, std::memory_order_relaxed); });
+    for (const auto& count : calls) ASSERT_EQ(count.load(), round);
+  }
+}
+
 TEST(ThreadPool, work_after_the_workers_went_to_sleep_is_done) {
   ThreadPool pool(2);
   for (int round = 0; round < 5; ++round) {

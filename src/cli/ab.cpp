@@ -17,7 +17,7 @@ struct AbFlags {
   std::string candidate;
   std::string pattern;
   std::string most_time = "1s";
-  std::string step = "100us";
+  std::string step = "50us";
   std::string timeout = "10s";
   double threshold = 0.01;
   int64_t threads = 1;
@@ -35,7 +35,7 @@ void add_ab_flags(CLI::App& app, AbFlags& flags) {
   app.add_option("REGEX", flags.pattern, "the benchmarks whose id matches anywhere (default: all)");
   app.add_option("--time", flags.most_time, "at most this long per benchmark (default: 1s)")
       ->check(duration_value());
-  app.add_option("--step", flags.step, "length of one turn (default: 100us)")
+  app.add_option("--step", flags.step, "length of one turn (default: 50us)")
       ->check(duration_value());
   app.add_option("--timeout", flags.timeout,
                  "a program that takes longer to answer is ended (default: 10s)")

@@ -18,7 +18,7 @@ struct AbRequest {
   std::vector<std::string> candidate;
   std::string pattern;  // ECMAScript, searched anywhere in the id
   std::chrono::nanoseconds most_time = std::chrono::seconds(1);  // per benchmark and stage
-  std::chrono::nanoseconds step = std::chrono::microseconds(100);
+  std::chrono::nanoseconds step = std::chrono::microseconds(50);
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);
   unsigned threads = 1;
   uint64_t seed = 42;
@@ -32,8 +32,8 @@ struct AbRequest {
 Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string& id, size_t tests,
                                      uint64_t stage_seed);
 
-/// All benchmarks that both programs have: first stage, false-discovery control, confirmation. A
-/// program that fails costs the benchmark, which becomes a problem.
+/// All benchmarks that both programs have: first stage, false-discovery control, confirmation when
+/// there are several. A program that fails costs the benchmark, which becomes a problem.
 Result<AbReport> run_ab_suite(const AbRequest& request);
 
 }  // namespace trilobite::cli

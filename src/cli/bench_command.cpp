@@ -25,7 +25,8 @@ struct BenchFlags {
 void add_bench_flags(CLI::App& app, BenchFlags& flags) {
   app.add_option("REGEX", flags.filter.pattern,
                  "run the benchmarks whose id matches anywhere (default: all)");
-  app.add_option("--suite", flags.filter.suites, "only these suites; 'all' means every one")
+  app.add_option("--suite", flags.filter.suites,
+                 "only these suites, or sets of them; 'all' means every one")
       ->delimiter(',');
   app.add_flag("--list", flags.list, "print the ids and run nothing");
   app.add_option("--output", flags.output,
@@ -106,6 +107,23 @@ Result<void> use_baselines(const BenchFlags& flags, const RunRecord& record) {
   return flags.save_baseline.empty() ? Result<void>() : save_baseline(flags, record);
 }
 
+/// Names of sets become the names of their suites; "all" becomes no filter at all.
+std::vector<std::string> expand_suite_sets(
+    const std::vector<std::string>& asked,
+    const std::map<std::string, std::vector<std::string>>& sets) {
+  if (std::ranges::find(asked, "all") != asked.end()) return {};
+  std::vector<std::string> suites;
+  for (const auto& name : asked) {
+    const auto set = sets.find(name);
+    if (set == sets.end()) {
+      suites.push_back(name);
+    } else {
+      suites.insert(suites.end(), set->second.begin(), set->second.end());
+    }
+  }
+  return suites;
+}
+
 }  // namespace
 
 int run_bench(const Arguments& arguments, const ProgramFacts& program) {
@@ -113,7 +131,7 @@ int run_bench(const Arguments& arguments, const ProgramFacts& program) {
   BenchFlags flags;
   add_bench_flags(app, flags);
   if (const auto over = parse(app, arguments)) return *over;
-  std::erase(flags.filter.suites, "all");
+  flags.filter.suites = expand_suite_sets(flags.filter.suites, program.suite_sets);
   const auto plan = plan_from(flags.run, SamplingPlan());
   if (!plan) return report_error(plan.error());
   const auto selection = select_benchmarks(registered_benchmarks(), flags.filter);

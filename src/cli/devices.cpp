@@ -39,6 +39,25 @@ std::string to_json_text(const std::vector<benchmarks::DeviceLine>& lines) {
 
 }  // namespace
 
+namespace {
+
+/// The names that the suites had where people come from (docs/coming-from.md).
+std::map<std::string, std::vector<std::string>> suite_sets() {
+  return {
+      {"comprehensive_performance_comparison",
+       {"matmul", "tensor_ops", "quantization", "bitlinear", "activations", "memory", "workloads"}},
+      {"quantization_performance", {"quantization", "bitlinear", "lowbit"}},
+      {"regression_performance_tests", {"matmul", "activations", "lowbit", "memory"}},
+      {"tensor_operations", {"tensor_ops", "matmul", "large_arrays"}},
+      {"tensor_ops_bench", {"tensor_ops"}},
+      {"model_inference_bench", {"model_inference"}},
+      {"tokenizer_bench", {"tokenizers"}},
+      {"quantization_bench", {"quantization"}},
+      {"memory_bench", {"memory"}}};
+}
+
+}  // namespace
+
 ProgramFacts engine_facts() {
   return {.set_isa = [](const std::string& isa) { return kernels::set_isa(isa); },
           .devices =
@@ -48,7 +67,8 @@ ProgramFacts engine_facts() {
                   facts.push_back({std::move(line.name), line.usable, std::move(line.description)});
                 }
                 return facts;
-              }};
+              },
+          .suite_sets = suite_sets()};
 }
 
 int run_devices(const Arguments& arguments) {

@@ -27,6 +27,7 @@ constexpr std::array kSubcommands{
     Subcommand{"baseline", "keep pools of runs to compare later runs with", run_baseline},
     Subcommand{"bench", "run benchmarks",
                [](const Arguments& arguments) { return run_bench(arguments, engine_facts()); }},
+    Subcommand{"ci", "build two revisions and compare them, for pull requests", run_ci},
     Subcommand{"compare", "run the same operations on several devices and say which to use",
                run_compare},
     Subcommand{"crossval", "run a model through another engine too, and compare", run_crossval},
@@ -44,6 +45,7 @@ constexpr std::array kSubcommands{
     Subcommand{"regression-check", "compare a run with a baseline", run_regression_check},
     Subcommand{"report", "write a record in another format", run_report},
     Subcommand{"self-test", "measure false alarms and power of the verdicts here", run_self_test},
+    Subcommand{"targets", "measure the figures the project set out to reach", run_targets},
     Subcommand{"tokenize", "turn text into token ids, or ids into text", run_tokenize},
     Subcommand{"trend", "find where a series changed its level", run_trend},
 };

@@ -3,6 +3,9 @@
 // is complete after every benchmark.
 
 #include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "base/file.hpp"
 #include "cli/run_options.hpp"
@@ -20,6 +23,8 @@ struct ProgramFacts {
   };
   /// Called in a child process: opening a device may start threads.
   std::function<std::vector<DeviceFacts>()> devices = [] { return std::vector<DeviceFacts>(); };
+  /// Suites that go by one name together.
+  std::map<std::string, std::vector<std::string>> suite_sets = {};
 };
 
 struct RunRequest {

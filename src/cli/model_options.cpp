@@ -32,6 +32,9 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--kv", options.kv,
                  "type of cached keys and values; auto: f32 while they are small, else f16")
       ->check(CLI::IsMember({"auto", "f32", "f16", "int8"}));
+  app.add_option("--weights", options.weights,
+                 "mapped: read where they lie in the file; packed: copied into tiles at load")
+      ->check(CLI::IsMember({"mapped", "packed"}));
   app.add_option("--ternary-bits", options.ternary_bits, "how ternary weights are kept in memory")
       ->check(CLI::IsMember({"2.0", "1.6"}));
   app.add_option("--i2s-layout", options.i2s_layout,
@@ -51,6 +54,7 @@ Result<model::EngineOptions> engine_options(const ModelOptions& options) {
   if (options.kv == "f32") engine.kv_type = kernels::KvType::f32;
   if (options.kv == "f16") engine.kv_type = kernels::KvType::f16;
   if (options.kv == "int8") engine.kv_type = kernels::KvType::int8;
+  engine.weights.packs_all = options.weights == "packed";
   if (options.ternary_bits == "1.6")
     engine.weights.ternary_form = quant::TernaryForm::five_trits_a_byte;
   for (const auto layout : quant::kI2sLayouts) {

@@ -16,14 +16,15 @@ struct ModelOptions {
   size_t context = 0;
   size_t batch_tokens = 512;
   std::string kv = "auto";
+  std::string weights = "mapped";
   std::string ternary_bits = "2.0";
   std::string i2s_layout = "guess";
   std::string gelu = "tanh";
   std::string isa;
 };
 
-/// --model, --threads, --context, --batch-tokens, --kv, --ternary-bits, --i2s-layout, --gelu,
-/// --isa.
+/// --model, --threads, --context, --batch-tokens, --kv, --weights, --ternary-bits, --i2s-layout,
+/// --gelu, --isa.
 void add_model_options(CLI::App& app, ModelOptions& options);
 
 /// Also narrows the instruction set.

@@ -9,6 +9,7 @@
 #include "cli/stop_signal.hpp"
 #include "cli/store_option.hpp"
 #include "cli/subcommands.hpp"
+#include "cli/temporary_path.hpp"
 #include "harness/child_process.hpp"
 #include "harness/step_server.hpp"
 #include "measure/build_info.hpp"
@@ -26,7 +27,12 @@ struct SelfTestFlags {
   std::string format = "human";
   std::string output;
   std::string store;
-  double extra_work = 0;  // for the programs of the trials
+  std::string subject = "kernel";
+  std::vector<double> effects;
+  size_t trials = 0;
+  bool ab_only = false;
+  SelfTestProgram program;  // for the programs of the trials
+  std::string model;
 };
 
 std::string rate_text(const EffectTally& tally, size_t method) {
@@ -38,7 +44,8 @@ std::string rate_text(const EffectTally& tally, size_t method) {
 std::string human(const std::vector<EffectTally>& tallies, size_t width) {
   Table table{{{"extra work", true, 9}}, {}};
   for (const auto* method : kMethods) table.columns.push_back({method, false, 5});
-  table.columns.push_back({"ab takes", false, 6});
+  for (const auto* column : {"ab takes", "at most", "ab says"})
+    table.columns.push_back({column, false, 6});
   for (const auto& tally : tallies) {
     Row row{{fmt::format("{:.1f} %{}", 100 * tally.effect,
                          tally.effect == 0 ? " (false alarms)" : "")}};
@@ -46,6 +53,8 @@ std::string human(const std::vector<EffectTally>& tallies, size_t width) {
       row.push_back({rate_text(tally, method)});
     const auto trials = static_cast<double>(std::max<size_t>(1, tally.trials[0]));
     row.push_back({human_time(1e9 * tally.ab_seconds / trials)});
+    row.push_back({human_time(1e9 * tally.ab_most_seconds)});
+    row.push_back({fmt::format("{:+.2f} %", 100 * tally.ab_changes / trials)});
     table.rows.push_back(std::move(row));
   }
   return "how often each method says 'slower', with 95 % intervals\n" + render(table, width, false);
@@ -66,6 +75,8 @@ std::string json_text(const std::vector<EffectTally>& tallies, const SelfTestFla
     effects.push_back({{"effect", tally.effect},
                        {"methods", std::move(methods)},
                        {"ab_seconds", tally.ab_seconds},
+                       {"ab_most_seconds", tally.ab_most_seconds},
+                       {"ab_changes", tally.ab_changes},
                        {"ab_withheld", tally.ab_withheld}});
   }
   const auto build = build_info();
@@ -75,6 +86,7 @@ std::string json_text(const std::vector<EffectTally>& tallies, const SelfTestFla
                   {"commit", build.commit},
                   {"seed", flags.seed},
                   {"background_load", flags.load},
+                  {"subject", flags.subject},
                   {"effects", std::move(effects)}};
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -103,6 +115,14 @@ Result<std::vector<EffectTally>> trials_of(const SelfTestFlags& flags) {
   plan.time = parse_duration(flags.time).value();
   plan.seed = static_cast<uint64_t>(flags.seed);
   plan.should_stop = stop_requested;
+  plan.whole_runs = !flags.ab_only;
+  if (flags.trials > 0) plan.most_trials = flags.trials;
+  if (!flags.effects.empty()) plan.effects = flags.effects;
+  if (flags.subject == "suite") plan.subject = Subject::suite;
+  if (flags.subject != "decode") return run_self_test_trials(plan);
+  plan.subject = Subject::decode;
+  const TemporaryPath folder;
+  plan.folder = folder.path();
   return run_self_test_trials(plan);
 }
 
@@ -128,13 +148,23 @@ int run_self_test(const Arguments& arguments) {
   app.add_option("--format", flags.format, "human or json")
       ->check(CLI::IsMember({"human", "json"}));
   app.add_option("--output", flags.output, "where it goes (default: standard output)");
-  app.add_option("--extra-work", flags.extra_work, "share of extra work of a trial's program")
-      ->check(CLI::Range(0.0, 10.0))
-      ->group("");
+  app.add_option("--subject", flags.subject,
+                 "kernel, suite (fifty kernels) or decode (a small model on all CPUs)")
+      ->check(CLI::IsMember({"kernel", "suite", "decode"}));
+  app.add_option("--effects", flags.effects, "shares of extra work, as 0,0.01 (default: 0 to 0.1)")
+      ->delimiter(',')
+      ->check(CLI::Range(0.0, 10.0));
+  app.add_option("--trials", flags.trials, "at most so many trials of each effect")
+      ->check(CLI::PositiveNumber);
+  app.add_flag("--ab-only", flags.ab_only, "leave out the methods that compare whole runs");
+  app.add_option("--extra-work", flags.program.extra, "of a trial's program")->group("");
+  app.add_option("--extra-sums", flags.program.extra_sums, "of a trial's program")->group("");
+  app.add_option("--model", flags.model, "of a trial's program")->group("");
   add_store_option(app, flags.store);
   if (const auto over = parse(app, arguments)) return *over;
+  flags.program.model = flags.model;
   if (step_protocol_is_wanted())
-    return serve_steps_on_standard_streams(self_test_definitions(flags.extra_work));
+    return serve_steps_on_standard_streams(self_test_definitions(flags.program));
   catch_stop_signals();
   const auto tallies = trials_of(flags);
   if (!tallies) return report_error(tallies.error());

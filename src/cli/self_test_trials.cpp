@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/log.hpp"
+#include "base/thread_pool.hpp"
 #include "cli/ab_run.hpp"
-#include "kernels/reduce.hpp"
+#include "fixtures/make_fixture.hpp"
 #include "stats/describe.hpp"
 #include "stats/distributions.hpp"
 #include "stats/mann_whitney.hpp"
@@ -18,8 +21,6 @@ namespace {
 
 using std::chrono::steady_clock;
 
-constexpr const char* kBenchmark = "self_test/sum/f32/-/-";
-constexpr size_t kNumbers = 32'768;  // 128 KiB: inside the second-level cache
 constexpr size_t kPooledRuns = 5;
 constexpr size_t kSamplesPerRun = 30;
 constexpr double kAlpha = 0.01;
@@ -27,15 +28,11 @@ constexpr std::chrono::seconds kTimeout(10);
 
 enum Method : size_t { by_ab, by_check, by_mann_whitney, by_welch, by_threshold };
 
-std::vector<std::string> program_with(double extra) {
-  return {"/proc/self/exe", "self-test", "--extra-work", fmt::format("{}", extra)};
-}
-
 /// The samples of one whole run: a new process, thirty samples of a millisecond.
 Result<std::vector<double>> whole_run(double extra) {
-  auto program = StepClient::start("self-test", program_with(extra), kTimeout);
+  auto program = StepClient::start("self-test", command_of({.extra = extra}), kTimeout);
   if (!program) return fail_from(program);
-  if (auto opened = program->open({.id = kBenchmark}); !opened) return fail_from(opened);
+  if (auto opened = program->open({.id = kKernelId}); !opened) return fail_from(opened);
   uint64_t iterations = 1;
   for (;;) {  // the same doubling on both sides; samples are per iteration
     const auto time = program->step(iterations);
@@ -57,22 +54,106 @@ void count(EffectTally& tally, size_t method, bool alarm) {
   tally.alarms[method] += alarm;
 }
 
-Result<void> trial_of_ab(EffectTally& tally, uint64_t seed) {
-  AbRequest request;
-  request.base = program_with(0);
-  request.candidate = program_with(tally.effect);
-  request.seed = seed;
+bool is_claim(verdict::Answer answer) {
+  return answer == verdict::Answer::regressed || answer == verdict::Answer::improved;
+}
+
+/// A trial without effect counts any claim as an alarm.
+bool is_alarm(const EffectTally& tally, const verdict::AbVerdict& verdict) {
+  return verdict.answer == verdict::Answer::regressed ||
+         (tally.effect == 0 && is_claim(verdict.answer));
+}
+
+void count_ab(EffectTally& tally, bool alarm, double seconds) {
+  tally.ab_seconds += seconds;
+  tally.ab_most_seconds = std::max(tally.ab_most_seconds, seconds);
+  count(tally, by_ab, alarm);
+}
+
+/// `ab` of one benchmark; it has one stage.
+Result<void> trial_of_ab(EffectTally& tally, const AbRequest& request, const std::string& id) {
   const auto begin = steady_clock::now();
-  const auto verdict = run_stage(request, kBenchmark, 1, seed);
+  const auto verdict = run_stage(request, id, 1, request.seed);
   if (!verdict) return fail_from(verdict);
-  tally.ab_seconds += std::chrono::duration<double>(steady_clock::now() - begin).count();
   tally.ab_withheld += verdict->control_fired;
-  // A trial without effect counts any claim as an alarm.
-  const bool claim = verdict->answer == verdict::Answer::regressed ||
-                     (tally.effect == 0 && verdict->answer == verdict::Answer::improved);
-  count(tally, by_ab, claim);
+  tally.ab_changes += verdict->change;
+  count_ab(tally, is_alarm(tally, *verdict),
+           std::chrono::duration<double>(steady_clock::now() - begin).count());
   return {};
 }
+
+Result<void> trial_of_kernel(EffectTally& tally, uint64_t seed) {
+  AbRequest request;
+  request.base = command_of({});
+  request.candidate = command_of({.extra = tally.effect});
+  request.seed = seed;
+  return trial_of_ab(tally, request, kKernelId);
+}
+
+/// `ab` of fifty benchmarks with all its stages: one claim anywhere is an alarm.
+Result<void> trial_of_suite(EffectTally& tally, uint64_t seed) {
+  AbRequest request;
+  request.base = command_of({});
+  request.candidate = command_of({.extra = tally.effect});
+  request.pattern = kSuitePattern;
+  request.seed = seed;
+  const auto report = run_ab_suite(request);
+  if (!report) return fail_from(report);
+  bool alarm = false;
+  for (const auto& verdict : report->verdicts) {
+    alarm = alarm || is_alarm(tally, verdict);
+    tally.ab_withheld += verdict.control_fired;
+    tally.ab_changes += verdict.change / static_cast<double>(report->verdicts.size());
+  }
+  count_ab(tally, alarm, report->seconds);
+  return {};
+}
+
+/// The nanoseconds that one token takes when nobody disturbs it.
+Result<double> token_time(const Path& model) {
+  auto program = StepClient::start("self-test", command_of({.model = model}), kTimeout);
+  if (!program) return fail_from(program);
+  if (auto opened = program->open({.id = kDecodeId, .threads = usable_cpus()}); !opened)
+    return fail_from(opened);
+  std::vector<double> tokens;
+  while (tokens.size() < 400) {
+    const auto time = program->step(1);
+    if (!time) return fail_from(time);
+    tokens.push_back(time->wall_ns);
+  }
+  std::ranges::sort(tokens);
+  return tokens[tokens.size() / 4];
+}
+
+/// Decoding by all CPUs; the extra work is as many sums as take that share of a token.
+class DecodeTrials {
+ public:
+  static Result<DecodeTrials> prepare(const Path& folder) {
+    ThreadPool pool(usable_cpus());
+    const auto made =
+        fixtures::make_fixture({.architecture = "bitnet-b1.58", .size = "medium"}, folder, pool);
+    if (!made) return fail_from(made);
+    const auto token = token_time(made->path);
+    if (!token) return fail_from(token);
+    return DecodeTrials(made->path, *token);
+  }
+  Result<void> trial(EffectTally& tally, uint64_t seed) const {
+    AbRequest request;
+    request.base = command_of({.model = model_});
+    request.candidate =
+        command_of({.extra_sums = sums_that_take(tally.effect, token_ns_), .model = model_});
+    request.seed = seed;
+    request.threads = usable_cpus();
+    request.most_time = std::chrono::seconds(20);
+    request.settings.least = 0.02;
+    return trial_of_ab(tally, request, kDecodeId);
+  }
+
+ private:
+  DecodeTrials(Path model, double token_ns) : model_(std::move(model)), token_ns_(token_ns) {}
+  Path model_;
+  double token_ns_;
+};
 
 double log_error_of_median(const stats::Sample& sample) {
   const auto interval = stats::median_interval(sample);
@@ -81,7 +162,7 @@ double log_error_of_median(const stats::Sample& sample) {
 
 bool check_says_regressed(const std::vector<stats::Sample>& pool, const stats::Sample& current) {
   verdict::MetricRuns metric;
-  metric.benchmark = kBenchmark;
+  metric.benchmark = kKernelId;
   metric.metric = "time";
   metric.samples = kSamplesPerRun;
   for (const auto& run : pool) {
@@ -127,18 +208,30 @@ stats::Interval EffectTally::interval(size_t method) const {
   return stats::share_interval(alarms[method], trials[method], 0.95);
 }
 
-std::vector<BenchmarkDefinition> self_test_definitions(double extra) {
-  const auto body = [extra](Bench& p) {
-    const auto count = static_cast<size_t>(std::llround(kNumbers * (1 + extra)));
-    const std::vector<float> numbers(count, 1.0F);
-    std::vector<double> sums(count / kernels::kSumBlock + 1);
-    const kernels::SumBlocksCall call{DType::f32, numbers.data(), count, sums.data()};
-    p.measure([&] { kernels::sum_blocks(call); });
+namespace {
+
+using Trial = std::function<Result<void>(EffectTally&, uint64_t seed)>;
+
+Result<Trial> trial_for(const SelfTestPlan& plan) {
+  if (plan.subject == Subject::suite) return trial_of_suite;
+  if (plan.subject == Subject::decode) {
+    auto trials = DecodeTrials::prepare(plan.folder);
+    if (!trials) return fail_from(trials);
+    return [all = *std::move(trials)](EffectTally& tally, uint64_t seed) {
+      return all.trial(tally, seed);
+    };
+  }
+  return [whole_runs = plan.whole_runs](EffectTally& tally, uint64_t seed) -> Result<void> {
+    if (auto done = trial_of_kernel(tally, seed); !done) return done;
+    return whole_runs ? trial_of_whole_runs(tally) : Result<void>();
   };
-  return {{"self_test", "sum", [] { return std::vector{Case{.dtype = "f32"}}; }, body}};
 }
 
+}  // namespace
+
 Result<std::vector<EffectTally>> run_self_test_trials(const SelfTestPlan& plan) {
+  const auto run_trial = trial_for(plan);
+  if (!run_trial) return fail_from(run_trial);
   std::vector<EffectTally> tallies;
   for (const double effect : plan.effects) tallies.push_back({.effect = effect});
   std::vector<double> spent(tallies.size(), 0);  // seconds, divided by the share due
@@ -149,9 +242,13 @@ Result<std::vector<EffectTally>> run_self_test_trials(const SelfTestPlan& plan) 
     // Whoever is furthest behind its share of the time is next.
     const auto next = static_cast<size_t>(std::ranges::min_element(spent) - spent.begin());
     auto& tally = tallies[next];
+    if (tally.trials[by_ab] >= plan.most_trials) {
+      if (std::isinf(spent[next])) break;  // all are done
+      spent[next] = std::numeric_limits<double>::infinity();
+      continue;
+    }
     const auto started = steady_clock::now();
-    if (auto done = trial_of_ab(tally, plan.seed + trial); !done) return fail_from(done);
-    if (auto done = trial_of_whole_runs(tally); !done) return fail_from(done);
+    if (auto done = (*run_trial)(tally, plan.seed + trial); !done) return fail_from(done);
     const double seconds = std::chrono::duration<double>(steady_clock::now() - started).count();
     spent[next] += seconds / (tally.effect == 0 ? plan.share_without_effect
                                                 : (1 - plan.share_without_effect) / others);

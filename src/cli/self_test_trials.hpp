@@ -1,6 +1,7 @@
 #pragma once
-// Trials of our own verdicts: a real kernel (the sum of an array) with a known share of extra work
-// against itself, judged by `ab`, by `regression-check`, and by what is usual elsewhere.
+// Trials of our own verdicts: a real kernel (the sum of an array), fifty of them or the decoding of
+// a model, with a known share of extra work against itself, judged by `ab`, by `regression-check`,
+// and by what is usual elsewhere.
 
 #include <array>
 #include <chrono>
@@ -9,8 +10,8 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "cli/self_test_programs.hpp"
 #include "stats/interval.hpp"
-#include "trilobite/bench.hpp"
 
 namespace trilobite::cli {
 
@@ -24,7 +25,9 @@ struct EffectTally {
   double effect = 0;  // share of extra work
   std::array<size_t, kMethods.size()> trials{};
   std::array<size_t, kMethods.size()> alarms{};
-  double ab_seconds = 0;  // of all its trials
+  double ab_seconds = 0;       // of all its trials
+  double ab_most_seconds = 0;  // of one
+  double ab_changes = 0;       // the sum of its estimates
   size_t ab_withheld = 0;
 
   double rate(size_t method) const;
@@ -35,16 +38,17 @@ struct EffectTally {
 struct SelfTestPlan {
   std::chrono::nanoseconds time = std::chrono::seconds(60);
   uint64_t seed = 42;
+  Subject subject = Subject::kernel;
+  Path folder;                    // for the model of Subject::decode
+  bool whole_runs = true;         // also regression-check and the usual methods; of the kernel only
+  size_t most_trials = SIZE_MAX;  // of each effect
   std::vector<double> effects{0, 0.005, 0.01, 0.02, 0.05, 0.10};
   double share_without_effect = 0.5;  // of the time: rare alarms need many trials
   std::function<bool()> should_stop = [] { return false; };
 };
 
-/// The benchmark of a trial's program, doing `extra` more work.
-std::vector<BenchmarkDefinition> self_test_definitions(double extra);
-
-/// Runs trials of all effects in turn until the time is over. Fails when the program cannot start
-/// itself.
+/// Runs trials of all effects in turn until the time is over or all are done. Fails when the
+/// program cannot start itself.
 Result<std::vector<EffectTally>> run_self_test_trials(const SelfTestPlan& plan);
 
 }  // namespace trilobite::cli

@@ -8,6 +8,7 @@ namespace trilobite::cli {
 
 int run_ab(const Arguments& arguments);
 int run_baseline(const Arguments& arguments);
+int run_ci(const Arguments& arguments);
 int run_compare(const Arguments& arguments);
 int run_crossval(const Arguments& arguments);
 int run_devices(const Arguments& arguments);
@@ -24,6 +25,7 @@ int run_regression_check(const Arguments& arguments);
 int run_monitor(const Arguments& arguments);
 int run_report(const Arguments& arguments);
 int run_self_test(const Arguments& arguments);
+int run_targets(const Arguments& arguments);
 int run_tokenize(const Arguments& arguments);
 int run_trend(const Arguments& arguments);
 

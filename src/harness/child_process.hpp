@@ -55,6 +55,7 @@ class ChildProcess {
   /// Waits for one line. `interrupted`: a signal arrived first.
   Reading receive(std::string& line, std::chrono::nanoseconds timeout);
   bool send(std::string line) const;
+  pid_t pid() const { return pid_; }
   void kill() const;
   /// Waits for its end: "exited with status 3", "was killed by signal 11 (Segmentation fault)".
   std::string wait();

@@ -1,18 +1,27 @@
 #include "harness/lockstep.hpp"
 
 #include <sched.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <span>
+
+#include "stats/midmean.hpp"
 
 namespace trilobite {
 namespace {
 
-constexpr size_t kFewestBlocks = 4;
-constexpr size_t kFewestUnits = 2;  // of one placement
+using std::chrono::steady_clock;
+
+constexpr int kPriority = -15;
+constexpr size_t kFewestRounds = 8;
+constexpr size_t kFewestUnits = 2;  // of one generation
+constexpr int kShareOfStart = 5;    // programs are used so many times as long as they took to start
 constexpr uint64_t kMostIterations = uint64_t{1} << 40;
+// Before each turn as much again divided by this is run without counting: it brings the program's
+// data back into the cache, from which the others have pushed it.
+constexpr uint64_t kWarmShare = 16;
 
 std::vector<int> usable_cpu_numbers() {
   cpu_set_t set;
@@ -24,72 +33,114 @@ std::vector<int> usable_cpu_numbers() {
   return cpus;
 }
 
-void allow_cpus(std::span<const int> cpus) {
+void allow_cpus(pid_t process, std::span<const int> cpus) {
   cpu_set_t set;
   CPU_ZERO(&set);
   for (const int cpu : cpus) CPU_SET(static_cast<size_t>(cpu), &set);
-  (void)::sched_setaffinity(0, sizeof set, &set);  // without it the result is noisier, not wrong
+  (void)::sched_setaffinity(process, sizeof set, &set);  // without it: noisier, not wrong
 }
 
-double log_ratio(double first, double second) {
-  return first > 0 && second > 0 ? std::log(first / second) : 0;
+/// The differences of one round as logarithms; times that are not told count as equal.
+struct Contrast {
+  double candidate = 0;
+  double control = 0;
+};
+
+template <typename Round>
+Contrast contrast_of(const Round& round, double StepTime::* time) {
+  std::array<double, 4> logarithms{};
+  for (size_t i = 0; i < logarithms.size(); ++i) {
+    if (!(round[i].*time > 0)) return {};
+    logarithms[i] = std::log(round[i].*time);
+  }
+  const auto& [base, candidate, other_base, other_candidate] = logarithms;
+  return {(candidate + other_candidate - base - other_base) / 2,
+          (base - other_base + candidate - other_candidate) / 2};
 }
 
 }  // namespace
 
-double midmean(std::vector<double> values) {
-  std::ranges::sort(values);
-  const size_t cut = values.size() / 4;
-  const auto begin = values.begin() + static_cast<ptrdiff_t>(cut);
-  const auto end = values.end() - static_cast<ptrdiff_t>(cut);
-  return std::accumulate(begin, end, 0.0) / static_cast<double>(end - begin);
+Lockstep::Lockstep(LockstepPlan plan)
+    : plan_(std::move(plan)),
+      rng_(plan_.seed),
+      cpus_(usable_cpu_numbers()),
+      priority_(::getpriority(PRIO_PROCESS, 0)) {
+  // Inherited by the programs. Where it is not allowed, background work disturbs more.
+  (void)::setpriority(PRIO_PROCESS, 0, kPriority);
 }
 
-Lockstep::Lockstep(LockstepPlan plan)
-    : plan_(std::move(plan)), rng_(plan_.seed), cpus_(usable_cpu_numbers()) {}
-
-Lockstep::~Lockstep() { unpin(); }
+Lockstep::~Lockstep() {
+  unpin();
+  (void)::setpriority(PRIO_PROCESS, 0, priority_);
+}
 
 /// One thread takes turns best on one CPU, together with whoever hands the turn over: no core has
-/// to wake up. Each generation of processes uses another one.
+/// to wake up. Each unit uses another one.
 void Lockstep::pin_to_one_cpu() {
   if (plan_.benchmark.threads != 1 || cpus_.empty()) return;
-  allow_cpus(std::span(&cpus_[generation_ % cpus_.size()], 1));
+  const std::span one(&cpus_[units_ % cpus_.size()], 1);
+  allow_cpus(0, one);
+  for (const auto& program : programs_) allow_cpus(program.pid(), one);
 }
 
 void Lockstep::unpin() {
-  if (!cpus_.empty()) allow_cpus(cpus_);
+  if (!cpus_.empty()) allow_cpus(0, cpus_);
 }
 
-bool Lockstep::time_for_new_processes() const {
-  if (programs_.empty()) return true;
-  return units_of_generation_ >= kFewestUnits && 2 * measured_ >= 3 * start_took_;
-}
-
-Result<void> Lockstep::replace_processes() {
-  const auto begin = std::chrono::steady_clock::now();
-  programs_.clear();
-  pin_to_one_cpu();
-  // The control is started before or after the base by chance, so that age does not tell them
-  // apart.
-  const std::array<const char*, kPrograms> names{"base", "candidate", "base (control)"};
-  std::array<size_t, kPrograms> order{0, 1, 2};
+Lockstep::Order Lockstep::random_order() {
+  Order order{0, 1, 2, 3};
   shuffle(order, rng_);
-  std::array<std::optional<StepClient>, kPrograms> started;
+  return order;
+}
+
+bool Lockstep::time_for_new_programs() const {
+  if (programs_.empty()) return true;
+  return units_of_generation_ >= kFewestUnits && used_ >= kShareOfStart * start_took_;
+}
+
+Result<void> Lockstep::replace_programs() {
+  const auto begin = steady_clock::now();
+  programs_.clear();
+  is_open_ = false;
+  unpin();  // they start side by side
+  // Started in random order, so that age does not tell base and candidate apart.
+  const auto order = random_order();
+  std::array<size_t, kPrograms> place{};
+  std::vector<StepClient> started;
   for (const size_t i : order) {
-    auto program =
-        StepClient::start(names[i], i == 1 ? plan_.candidate : plan_.base, plan_.timeout);
+    const bool is_base = i % 2 == 0;
+    auto program = StepClient::spawn(is_base ? "base" : "candidate",
+                                     is_base ? plan_.base : plan_.candidate, plan_.timeout);
     if (!program) return fail_from(program);
-    started[i].emplace(*std::move(program));
+    place[i] = started.size();
+    started.push_back(*std::move(program));
   }
-  for (auto& program : started) programs_.push_back(*std::move(program));
-  for (const size_t i : order) {
-    if (auto opened = programs_[i].open(plan_.benchmark); !opened) return opened;
-  }
+  for (auto& program : started)
+    if (auto greeted = program.greet(); !greeted) return greeted;
+  for (const size_t where : place) programs_.push_back(std::move(started[where]));
   ++generation_;
   units_of_generation_ = 0;
-  measured_ = {};
-  start_took_ = std::chrono::steady_clock::now() - begin;
+  used_ = {};
+  start_took_ = steady_clock::now() - begin;
+  return {};
+}
+
+Result<void> Lockstep::open_anew() {
+  const auto order = random_order();
+  // All at once, then all answers: four programs on one CPU need not wait for each other.
+  if (is_open_) {
+    for (auto& program : programs_) program.ask_to_close();
+    for (auto& program : programs_)
+      if (auto closed = program.finish(); !closed) return closed;
+  }
+  pin_to_one_cpu();
+  for (const size_t i : order) programs_[i].ask_to_open(plan_.benchmark);
+  for (const size_t i : order)
+    if (auto opened = programs_[i].finish(); !opened) return opened;
+  is_open_ = true;
+  if (auto calibrated = calibrate(); !calibrated) return calibrated;
+  for (const auto& warm_up : {order, random_order()})
+    if (auto warm = round(warm_up); !warm) return fail_from(warm);
   return {};
 }
 
@@ -110,49 +161,45 @@ Result<void> Lockstep::calibrate() {
   }
 }
 
-Result<std::array<Lockstep::Turn, 2>> Lockstep::block() {
-  std::array<size_t, kPrograms> order{0, 1, 2};
-  shuffle(order, rng_);
-  std::array<Turn, 2> turns{};
-  for (size_t half = 0; half < 2; ++half) {
-    for (const size_t i : order) {
-      auto time = programs_[i].step(iterations_);
-      if (!time) return fail_from(time);
-      turns[half][i] = *time;
-    }
-    std::ranges::reverse(order);
+Result<Lockstep::Round> Lockstep::round(const Order& order) {
+  Round times{};
+  for (const size_t i : order) {
+    auto time = programs_[i].step(iterations_, iterations_ / kWarmShare);
+    if (!time) return fail_from(time);
+    times[i] = *time;
   }
-  return turns;
+  return times;
 }
 
 Result<PairedUnit> Lockstep::next_unit() {
-  if (time_for_new_processes()) {
-    if (auto replaced = replace_processes(); !replaced) return fail_from(replaced);
-    if (auto calibrated = calibrate(); !calibrated) return fail_from(calibrated);
-    if (auto warm = block(); !warm) return fail_from(warm);
-  }
+  if (time_for_new_programs())
+    if (auto replaced = replace_programs(); !replaced) return fail_from(replaced);
+  const auto begin = steady_clock::now();
+  if (auto opened = open_anew(); !opened) return fail_from(opened);
+  // What opens slowly is measured at least half as long as it took to open.
+  const auto opened_at = steady_clock::now();
+  const auto end = opened_at + std::max<Nanoseconds>(plan_.unit, (opened_at - begin) / 2);
   std::vector<double> candidate;
   std::vector<double> control;
   std::vector<double> cpu;
-  const auto begin = std::chrono::steady_clock::now();
-  const auto end = begin + plan_.unit;
-  while (candidate.size() < kFewestBlocks || std::chrono::steady_clock::now() < end) {
-    const auto turns = block();
-    if (!turns) return fail_from(turns);
-    const auto mean_ratio = [&](size_t program, double StepTime::* time) {
-      return (log_ratio((*turns)[0][program].*time, (*turns)[0][0].*time) +
-              log_ratio((*turns)[1][program].*time, (*turns)[1][0].*time)) /
-             2;
-    };
-    candidate.push_back(mean_ratio(1, &StepTime::wall_ns));
-    control.push_back(mean_ratio(2, &StepTime::wall_ns));
-    cpu.push_back(mean_ratio(1, &StepTime::cpu_ns));
+  while (candidate.size() < kFewestRounds || steady_clock::now() < end) {
+    auto order = random_order();
+    for (int half = 0; half < 2; ++half) {
+      const auto times = round(order);
+      if (!times) return fail_from(times);
+      const auto wall = contrast_of(*times, &StepTime::wall_ns);
+      candidate.push_back(wall.candidate);
+      control.push_back(wall.control);
+      cpu.push_back(contrast_of(*times, &StepTime::cpu_ns).candidate);
+      std::ranges::reverse(order);
+    }
   }
-  const size_t blocks = candidate.size();
+  ++units_;
   ++units_of_generation_;
-  measured_ += std::chrono::steady_clock::now() - begin;
-  return PairedUnit{midmean(std::move(candidate)), midmean(std::move(control)),
-                    midmean(std::move(cpu)), blocks, generation_};
+  used_ += steady_clock::now() - begin;
+  const size_t rounds = candidate.size();
+  return PairedUnit{stats::midmean(std::move(candidate)), stats::midmean(std::move(control)),
+                    stats::midmean(std::move(cpu)), rounds, generation_};
 }
 
 }  // namespace trilobite

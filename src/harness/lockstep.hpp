@@ -1,15 +1,18 @@
 #pragma once
-// Two programs in lock-step: base, candidate and a second base (the control) are resident side by
+// Two builds in lock-step: two processes of the base and two of the candidate are resident side by
 // side and take turns of a fraction of a millisecond, so that whatever the machine does hits all
-// three alike. A block is one random order of the three and the same order backwards, which cancels
-// drift; a unit is the trimmed mean of some tens of blocks.
+// four alike. A round gives each one turn, in random order; the next round has the order backwards,
+// which cancels drift. The difference between the builds is the answer, the difference between
+// two processes of the same build is the control.
 //
-// Processes are replaced every few units: where the pages of a program lie is chance, and can make
-// it a percent faster or slower for as long as it lives. Each such placement is measured half as
-// long again as it took to start, so that programs that start slowly still leave time to measure.
+// A unit is the midmean over the rounds of one placement: where the pages of a program lie is
+// chance, and can make it a percent faster or slower for as long as it keeps them. So every unit
+// closes the benchmark and opens it anew (our own programs do that in a new process, see
+// step_server.hpp), and every few units the programs themselves are replaced. If nothing changed,
+// base and candidate of a unit can be swapped, so its difference is as likely to be positive as
+// negative: that is all that the verdict relies on.
 
 #include <array>
-#include <optional>
 #include <vector>
 
 #include "base/rng.hpp"
@@ -21,8 +24,8 @@ struct LockstepPlan {
   std::vector<std::string> base;       // program and arguments
   std::vector<std::string> candidate;  // the same
   StepBenchmark benchmark;
-  std::chrono::nanoseconds step = std::chrono::microseconds(100);
-  std::chrono::nanoseconds unit = std::chrono::milliseconds(30);
+  std::chrono::nanoseconds step = std::chrono::microseconds(50);
+  std::chrono::nanoseconds unit = std::chrono::milliseconds(10);
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of one answer
   uint64_t seed = 42;                                           // of the order of turns
 };
@@ -30,10 +33,10 @@ struct LockstepPlan {
 /// Logarithms of ratios: 0.01 is 1 % slower than the base.
 struct PairedUnit {
   double candidate = 0;
-  double control = 0;        // the base against itself
+  double control = 0;        // each build against itself
   double candidate_cpu = 0;  // by CPU time; 0 when the program does not tell it
-  size_t blocks = 0;
-  size_t placement = 0;  // generation of the processes, from 1
+  size_t rounds = 0;
+  size_t generation = 0;  // of the programs, from 1
 };
 
 class Lockstep {
@@ -43,18 +46,22 @@ class Lockstep {
   Lockstep(const Lockstep&) = delete;
   Lockstep& operator=(const Lockstep&) = delete;
 
-  /// Starts processes when it is time to, then measures one unit.
+  /// Opens the benchmark in all programs, in new ones when it is time to, and measures one unit.
   Result<PairedUnit> next_unit();
   uint64_t iterations_per_step() const { return iterations_; }
 
  private:
-  static constexpr size_t kPrograms = 3;  // base, candidate, control
-  using Turn = std::array<StepTime, kPrograms>;
+  static constexpr size_t kPrograms = 4;  // base, candidate, base, candidate
+  using Round = std::array<StepTime, kPrograms>;
+  using Order = std::array<size_t, kPrograms>;
+  using Nanoseconds = std::chrono::nanoseconds;
 
-  bool time_for_new_processes() const;
-  Result<void> replace_processes();
+  bool time_for_new_programs() const;
+  Result<void> replace_programs();
+  Result<void> open_anew();
   Result<void> calibrate();
-  Result<std::array<Turn, 2>> block();
+  Result<Round> round(const Order& order);
+  Order random_order();
   void pin_to_one_cpu();
   void unpin();
 
@@ -62,15 +69,14 @@ class Lockstep {
   Rng rng_;
   std::vector<StepClient> programs_;  // kPrograms, or none before the first unit
   std::vector<int> cpus_;             // that this process may use
+  int priority_;                      // that this process had
+  bool is_open_ = false;
+  size_t units_ = 0;
   size_t generation_ = 0;
   size_t units_of_generation_ = 0;
-  std::chrono::nanoseconds start_took_{0};
-  std::chrono::nanoseconds measured_{0};  // by this generation
+  Nanoseconds start_took_{0};
+  Nanoseconds used_{0};  // by this generation since it started
   uint64_t iterations_ = 0;
 };
-
-/// The mean of the middle half: nearly as sharp as the mean on quiet machines, and blind to the
-/// tenth of blocks in which somebody else had the CPU. `values` is not empty.
-double midmean(std::vector<double> values);
 
 }  // namespace trilobite

@@ -16,13 +16,24 @@ std::string verb_of(const std::string& request) { return request.substr(0, reque
 
 Result<StepClient> StepClient::start(std::string name, const std::vector<std::string>& command,
                                      std::chrono::nanoseconds timeout) {
+  auto client = spawn(std::move(name), command, timeout);
+  if (!client) return client;
+  if (auto greeted = client->greet(); !greeted) return fail_from(greeted);
+  return client;
+}
+
+Result<StepClient> StepClient::spawn(std::string name, const std::vector<std::string>& command,
+                                     std::chrono::nanoseconds timeout) {
   // Our own programs serve the protocol when they see this variable.
   auto process = ChildProcess::spawn(command, {{"TRILOBITE_STEP_PROTOCOL", "1"}});
   if (!process) return fail_from(process, name);
-  StepClient client(std::move(name), *std::move(process), timeout);
-  auto greeted = client.ask("trilobite-step 1");
+  return StepClient(std::move(name), *std::move(process), timeout);
+}
+
+Result<void> StepClient::greet() {
+  const auto greeted = ask("trilobite-step 1");
   if (!greeted) return fail_from(greeted, "the step protocol (docs/step-protocol.md)");
-  return client;
+  return {};
 }
 
 std::unexpected<Error> StepClient::garbage(const std::string& request,
@@ -55,6 +66,10 @@ Result<std::string> StepClient::receive_line(const std::string& request) {
 Result<std::string> StepClient::ask(const std::string& request) {
   // A program that is gone is told by what it left to read, or by the end of it.
   (void)process_.send(request);
+  return receive_answer(request);
+}
+
+Result<std::string> StepClient::receive_answer(const std::string& request) {
   auto line = receive_line(request);
   if (!line) return line;
   if (*line == "ok") return std::string();
@@ -77,15 +92,33 @@ Result<std::vector<std::string>> StepClient::list() {
 }
 
 Result<void> StepClient::open(const StepBenchmark& benchmark) {
-  const auto opened =
-      ask(fmt::format("open {} {} {}", benchmark.threads, benchmark.seed, benchmark.id));
-  if (!opened) return fail_from(opened);
+  ask_to_open(benchmark);
+  return finish();
+}
+
+void StepClient::ask_to_open(const StepBenchmark& benchmark) {
+  pending_ = fmt::format("open {} {} {}", benchmark.threads, benchmark.seed, benchmark.id);
+  (void)process_.send(pending_);
+}
+
+void StepClient::ask_to_close() {
+  pending_ = "close";
+  (void)process_.send(pending_);
+}
+
+Result<void> StepClient::finish() {
+  const auto answer = receive_answer(pending_);
+  if (!answer) return fail_from(answer);
   return {};
 }
 
-Result<StepTime> StepClient::step(uint64_t iterations) {
+Result<StepTime> StepClient::step(uint64_t iterations, uint64_t untimed) {
   const auto request = fmt::format("step {}", iterations);
-  const auto answer = ask(request);
+  // Both requests at once: the program goes on with the second while its data are still warm.
+  (void)process_.send(untimed == 0 ? request : fmt::format("step {}\n{}", untimed, request));
+  if (untimed != 0)
+    if (const auto warm = receive_answer(request); !warm) return fail_from(warm);
+  const auto answer = receive_answer(request);
   if (!answer) return fail_from(answer);
   const auto blank = answer->find(' ');
   const auto wall = parse_double(answer->substr(0, blank));
@@ -93,12 +126,6 @@ Result<StepTime> StepClient::step(uint64_t iterations) {
       blank == std::string::npos ? Result<double>(0.0) : parse_double(answer->substr(blank + 1));
   if (!wall || !cpu || !(*wall > 0) || *cpu < 0) return garbage(request, *answer);
   return StepTime{*wall, *cpu};
-}
-
-Result<void> StepClient::close() {
-  const auto closed = ask("close");
-  if (!closed) return fail_from(closed);
-  return {};
 }
 
 }  // namespace trilobite

@@ -30,23 +30,34 @@ class StepClient {
   /// Starts the program and greets it. `name` ("base", "candidate") begins every message.
   static Result<StepClient> start(std::string name, const std::vector<std::string>& command,
                                   std::chrono::nanoseconds timeout);
+  /// The two halves of start(), so that several programs can start side by side.
+  static Result<StepClient> spawn(std::string name, const std::vector<std::string>& command,
+                                  std::chrono::nanoseconds timeout);
+  Result<void> greet();
 
+  pid_t pid() const { return process_.pid(); }
   Result<std::vector<std::string>> list();
   /// Sets the benchmark up and checks its output.
   Result<void> open(const StepBenchmark& benchmark);
-  Result<StepTime> step(uint64_t iterations);
-  Result<void> close();
+  /// The same in two halves, so that several programs can be asked before any has answered.
+  void ask_to_open(const StepBenchmark& benchmark);
+  void ask_to_close();
+  Result<void> finish();
+  /// Runs `iterations`, after `untimed` more that do not count.
+  Result<StepTime> step(uint64_t iterations, uint64_t untimed = 0);
 
  private:
   StepClient(std::string name, ChildProcess process, std::chrono::nanoseconds timeout)
       : name_(std::move(name)), process_(std::move(process)), timeout_(timeout) {}
   /// Sends `request` and returns what follows "ok" in the answer.
   Result<std::string> ask(const std::string& request);
+  Result<std::string> receive_answer(const std::string& request);
   Result<std::string> receive_line(const std::string& request);
   std::unexpected<Error> garbage(const std::string& request, const std::string& answer) const;
 
   std::string name_;
   ChildProcess process_;
+  std::string pending_;  // the request that finish() waits for
   std::chrono::nanoseconds timeout_;
 };
 

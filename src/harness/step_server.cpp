@@ -1,14 +1,22 @@
 #include "harness/step_server.hpp"
 
+#include <alloca.h>
 #include <fmt/format.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <exception>
 #include <optional>
+#include <random>
+#include <set>
 
 #include "base/parse_number.hpp"
 #include "harness/selection.hpp"
@@ -31,37 +39,47 @@ std::string_view first_word(std::string_view& text) {
   return word;
 }
 
+struct OpenRequest {
+  const SelectedBenchmark* benchmark = nullptr;
+  unsigned threads = 1;
+  uint64_t seed = 0;
+  bool was_checked = false;  // by an earlier opening
+};
+
+/// How serving one open benchmark ended; also the exit code of the process that did it.
+enum class ServeEnd { closed = 0, not_opened = 118, parent_is_gone = 119 };
+
 /// One benchmark, open: its body waits inside measure() and runs steps until "close".
 class OpenBenchmark final : public Bench {
  public:
-  OpenBenchmark(const SelectedBenchmark& benchmark, unsigned threads, uint64_t seed,
-                ChildChannel& channel)
-      : channel_(channel) {
-    case_ = benchmark.parameters;
-    threads_ = threads;
-    seed_ = seed;
+  OpenBenchmark(const OpenRequest& request, ChildChannel& channel)
+      : channel_(channel), was_checked_(request.was_checked) {
+    case_ = request.benchmark->parameters;
+    threads_ = request.threads;
+    seed_ = request.seed;
   }
 
   void work(const Work&) override {}
   void figure(std::string, double) override {}
   void kernels(const std::map<std::string, uint64_t>&) override {}
-  void skip(std::string reason) override { end("skipped: " + reason); }
-  void fail(std::string reason) override { end("failed: " + reason); }
+  void skip(std::string reason) override { refuse("skipped: " + reason); }
+  void fail(std::string reason) override { refuse("failed: " + reason); }
 
   /// To be called after the body has returned.
   void finish() {
-    if (!served_) end("failed: the benchmark never called measure()");
+    if (!served_) refuse("failed: the benchmark never called measure()");
   }
-  bool parent_is_gone() const { return parent_is_gone_; }
+  ServeEnd end() const { return end_; }
 
  protected:
-  bool wants_verification() const override { return !served_; }
+  bool wants_verification() const override { return !served_ && !was_checked_; }
   void report(const Verification& verification) override {
-    if (!verification.passed) end("failed: wrong output");
+    if (!verification.passed) refuse("failed: wrong output");
   }
   void run(Loop loop, void* context) override {
     if (served_) return;
     served_ = true;
+    end_ = ServeEnd::closed;
     loop(context, 1);  // what happens only once is not part of a step
     channel_.send("ok");
     while (const auto request = channel_.receive()) {
@@ -78,7 +96,7 @@ class OpenBenchmark final : public Bench {
         channel_.send(fmt::format("error '{}' is not possible while a benchmark is open", verb));
       }
     }
-    parent_is_gone_ = true;
+    end_ = ServeEnd::parent_is_gone;
   }
 
  private:
@@ -96,7 +114,7 @@ class OpenBenchmark final : public Bench {
     channel_.send(fmt::format("ok {} {}", std::max<int64_t>(1, wall_ns), cpu_ns));
   }
   /// Tells the parent once why the benchmark cannot be stepped.
-  void end(const std::string& reason) {
+  void refuse(const std::string& reason) {
     if (served_) return;
     served_ = true;
     std::string line = reason;
@@ -105,9 +123,67 @@ class OpenBenchmark final : public Bench {
   }
 
   ChildChannel& channel_;
+  bool was_checked_;
   bool served_ = false;
-  bool parent_is_gone_ = false;
+  ServeEnd end_ = ServeEnd::not_opened;
 };
+
+/// Runs the body until "close".
+ServeEnd serve_open(const OpenRequest& request, ChildChannel& channel) {
+  OpenBenchmark bench(request, channel);
+  try {
+    request.benchmark->definition->body(bench);
+  } catch (const std::exception& problem) {
+    bench.fail(fmt::format("the benchmark threw: {}", problem.what()));
+  } catch (...) {
+    bench.fail("the benchmark threw something that is no std::exception");
+  }
+  bench.finish();
+  return bench.end();
+}
+
+/// Moves the heap, the mappings and the stack by a random part of what could matter to a cache, and
+/// serves. All of it is given back with the process.
+ServeEnd serve_displaced(const OpenRequest& request, ChildChannel& channel) {
+  std::random_device chance;
+  constexpr size_t kPage = 4096;
+  constexpr size_t kGrain = 64;  // a cache line
+  [[maybe_unused]] void* volatile heap = std::malloc(chance() % (kPage / kGrain) * kGrain + 1);
+  (void)::mmap(nullptr, (1 + chance() % 64) * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  auto* const volatile stack = static_cast<char*>(alloca(16 + chance() % kPage));
+  *stack = 0;
+  return serve_open(request, channel);
+}
+
+/// Ends as the process that served has ended, so that whoever started us learns the truth.
+[[noreturn]] void end_like(int status) {
+  if (WIFSIGNALED(status)) {
+    ::signal(WTERMSIG(status), SIG_DFL);
+    ::raise(WTERMSIG(status));
+  }
+  ::_exit(WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+}
+
+/// In a process of its own: pages, heap and stack lie elsewhere in every one.
+ServeEnd serve_in_new_process(const OpenRequest& request, ChildChannel& channel) {
+  const pid_t parent = ::getpid();
+  const pid_t child = ::fork();
+  if (child < 0) {
+    channel.send("error cannot start a process");
+    return ServeEnd::not_opened;
+  }
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (::getppid() != parent) ::_exit(0);
+    ::_exit(static_cast<int>(serve_displaced(request, channel)));
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  for (const auto end : {ServeEnd::closed, ServeEnd::not_opened, ServeEnd::parent_is_gone})
+    if (WIFEXITED(status) && WEXITSTATUS(status) == static_cast<int>(end)) return end;
+  end_like(status);
+}
 
 class StepServer {
  public:
@@ -128,10 +204,9 @@ class StepServer {
 
  private:
   bool list() {
-    const auto selection = select_benchmarks(definitions_, {});
-    if (!selection) return channel_.send("error " + selection.error().message());
+    if (!selected()) return true;
     channel_.send("ok");
-    for (const auto& benchmark : *selection) channel_.send("- " + benchmark.id);
+    for (const auto& benchmark : selection_) channel_.send("- " + benchmark.id);
     return channel_.send(".");
   }
 
@@ -140,28 +215,35 @@ class StepServer {
     const auto seed = parse_int(first_word(rest));
     if (!threads || *threads < 1 || !seed || *seed < 0)
       return channel_.send("error open needs: threads, seed, id");
-    const auto selection = select_benchmarks(definitions_, {});
-    const SelectedBenchmark* found = nullptr;
-    if (selection) {
-      for (const auto& benchmark : *selection)
-        if (benchmark.id == rest) found = &benchmark;
+    if (!selected()) return true;
+    const auto found = std::ranges::find(selection_, rest, &SelectedBenchmark::id);
+    if (found == selection_.end())
+      return channel_.send(fmt::format("error there is no '{}'", rest));
+    // Its output is checked once: it would be the same.
+    const auto end =
+        serve_in_new_process({&*found, static_cast<unsigned>(*threads),
+                              static_cast<uint64_t>(*seed), checked_.contains(found->id)},
+                             channel_);
+    if (end == ServeEnd::closed) checked_.insert(found->id);
+    return end != ServeEnd::parent_is_gone;
+  }
+
+  /// False when it has told why there is no selection.
+  bool selected() {
+    if (!selection_.empty()) return true;
+    auto selection = select_benchmarks(definitions_, {});
+    if (!selection) {
+      channel_.send("error " + selection.error().message());
+      return false;
     }
-    if (found == nullptr) return channel_.send(fmt::format("error there is no '{}'", rest));
-    OpenBenchmark bench(*found, static_cast<unsigned>(*threads), static_cast<uint64_t>(*seed),
-                        channel_);
-    try {
-      found->definition->body(bench);
-    } catch (const std::exception& problem) {
-      bench.fail(fmt::format("the benchmark threw: {}", problem.what()));
-    } catch (...) {
-      bench.fail("the benchmark threw something that is no std::exception");
-    }
-    bench.finish();
-    return !bench.parent_is_gone();
+    selection_ = *std::move(selection);
+    return true;
   }
 
   ChildChannel& channel_;
   std::span<const BenchmarkDefinition> definitions_;
+  std::vector<SelectedBenchmark> selection_;
+  std::set<std::string> checked_;
 };
 
 }  // namespace

@@ -4,8 +4,8 @@
 #include <atomic>
 #include <string_view>
 
+#include "kernels/ternary_scales.hpp"
 #include "kernels/ternary_tile.hpp"
-#include "quant/byte_order.hpp"
 #include "quant/gguf_block.hpp"
 
 namespace trilobite::kernels {
@@ -56,87 +56,6 @@ struct Repack {
   }
 };
 
-/// What the scales of a row's blocks are.
-struct RowScale {
-  uint16_t bits = 0;  // f16
-  bool finite = true;
-  bool shared = true;  // by all blocks with weights other than 0
-};
-
-/// The rows of a tensor of ternary blocks.
-class BlockRows {
- public:
-  BlockRows(const BlockFormat& format, const QuantizedView& packed)
-      : format_(format), packed_(packed), count_(packed.cols / format.columns) {}
-
-  /// Looks at the codes only where the scales differ.
-  RowScale scale_of(size_t row) const {
-    const uint16_t first = bits_of(row, 0);
-    RowScale scale{.bits = first};
-    bool same = true;
-    for (size_t b = 0; b < count_; ++b) {
-      same = same && bits_of(row, b) == first;
-      scale.finite = scale.finite && (bits_of(row, b) & kExponent) != kExponent;
-    }
-    if (!same) share_among_weights(row, scale);
-    return scale;
-  }
-  bool has_weights(size_t row) const {
-    for (size_t b = 0; b < count_; ++b) {
-      if (block_has_weights(row, b)) return true;
-    }
-    return false;
-  }
-
- private:
-  static constexpr uint16_t kExponent = 0x7C00;
-
-  const uint8_t* block(size_t row, size_t b) const {
-    return packed_.bytes.data() + (row * count_ + b) * format_.bytes;
-  }
-  uint16_t bits_of(size_t row, size_t b) const {
-    return quant::load_bytes<uint16_t>(block(row, b) + format_.scale_offsets[0]);
-  }
-  /// Whether any code is not that of weight 0, whatever the scale.
-  bool block_has_weights(size_t row, size_t b) const {
-    std::vector<uint8_t> unscaled(block(row, b), block(row, b) + format_.bytes);
-    quant::store_f16(unscaled.data() + format_.scale_offsets[0], 1.0f);
-    std::vector<float> weights(format_.columns);
-    format_.decode(unscaled.data(), weights.data());
-    return std::ranges::any_of(weights, [](float w) { return w != 0; });
-  }
-  void share_among_weights(size_t row, RowScale& scale) const {
-    bool found = false;
-    for (size_t b = 0; b < count_; ++b) {
-      if ((found && bits_of(row, b) == scale.bits) || !block_has_weights(row, b)) continue;
-      scale.shared = scale.shared && !found;
-      if (!found) scale.bits = bits_of(row, b);
-      found = true;
-    }
-  }
-
-  const BlockFormat& format_;
-  const QuantizedView& packed_;
-  size_t count_;
-};
-
-float value_of(uint16_t bits) { return Float16{bits}.to_float(); }
-
-/// One scale when all rows with weights other than 0 have the same.
-std::vector<float> join_scales(const std::vector<RowScale>& rows, const BlockRows& blocks) {
-  std::optional<uint16_t> joint;
-  bool same = true;
-  for (size_t r = 0; r < rows.size() && same; ++r) {
-    if (joint == rows[r].bits || !blocks.has_weights(r)) continue;
-    same = !joint;
-    joint = rows[r].bits;
-  }
-  if (same) return {value_of(joint.value_or(rows[0].bits))};
-  std::vector<float> scales;
-  for (const auto& row : rows) scales.push_back(value_of(row.bits));
-  return scales;
-}
-
 std::vector<uint8_t> zero_block(const BlockFormat& format) {
   std::vector<uint8_t> block(format.bytes);
   format.encode(std::vector<float>(format.columns).data(), block.data());
@@ -160,29 +79,35 @@ Result<std::optional<TernaryWeights>> repack_ternary_blocks(TernaryBlocks blocks
   const bool is_tq1 = blocks == TernaryBlocks::tq1_0;
   const auto& format = quant::block_format(is_tq1 ? "tq1_0" : "tq2_0");
   if (const auto right = check_block_bytes(format, packed); !right) return fail_from(right);
-  const BlockRows block_rows(format, packed);
-  if (!block_rows.scale_of(0).shared) return std::nullopt;
+  TernaryBlockScales scales(format, packed);
+  if (!scales.look_at(0, 1)) return std::nullopt;
   auto tiles = TernaryTiles::create_unfilled(packed.rows, packed.cols, form);
   if (!tiles) return fail_from(tiles);
   const TileSource source(packed.bytes,
                           row_of_blocks(zero_block(format), packed.cols / format.columns));
   const Repack repack{is_tq1 ? TernaryCodes::tq1_0 : TernaryCodes::tq2_0, source, *tiles};
-  std::vector<RowScale> scales(packed.rows);
   std::atomic<bool> right = true;
   pool.for_range(packed.rows, quant::kPanelRows, [&](size_t first, size_t last) {
     for (size_t row = first; row < last; row += quant::kPanelRows) {
       const size_t panel = row / quant::kPanelRows;
       if (!repack.panels(panel, panel + 1)) right = false;
-      for (size_t r = row; r < std::min(last, row + quant::kPanelRows); ++r) {
-        scales[r] = block_rows.scale_of(r);
-      }
+      scales.look_at(row, std::min(last, row + quant::kPanelRows));
     }
   });
-  if (!right || !std::ranges::all_of(scales, &RowScale::finite)) {
-    return fail_from(check_blocks(format, packed));
-  }
-  if (!std::ranges::all_of(scales, &RowScale::shared)) return std::nullopt;
-  return TernaryWeights{*std::move(tiles), join_scales(scales, block_rows)};
+  if (!right || !scales.are_finite()) return fail_from(check_blocks(format, packed));
+  if (!scales.are_shared_in_rows()) return std::nullopt;
+  return TernaryWeights{*std::move(tiles), scales.joined()};
+}
+
+Result<TernaryTiles> tile_ternary_rows(TernaryCodes codes, const QuantizedView& rows) {
+  auto tiles = TernaryTiles::create_unfilled(rows.rows, rows.cols, TernaryForm::two_bit);
+  if (!tiles) return tiles;
+  const auto& format = quant::block_format("tq2_0");
+  const TileSource source(rows.bytes, codes == TernaryCodes::tq2_0
+                                          ? row_of_blocks(zero_block(format), rows.cols / 256)
+                                          : std::vector(rows.cols / 4, kZeroCodes));
+  Repack{codes, source, *tiles}.panels(0, tiles->panels());
+  return tiles;
 }
 
 Result<TernaryWeights> repack_i2s(quant::I2sLayout layout, const QuantizedView& packed,

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/thread_pool.hpp"
+#include "kernels/ternary_tile.hpp"
 #include "kernels/ternary_weights.hpp"
 #include "quant/i2s.hpp"
 #include "quant/matrix.hpp"
@@ -27,5 +28,9 @@ Result<std::optional<TernaryWeights>> repack_ternary_blocks(TernaryBlocks blocks
 /// bitnet.cpp's tensor, which has one scale. Errors as quant::unpack_i2s has them.
 Result<TernaryWeights> repack_i2s(quant::I2sLayout layout, const quant::QuantizedView& packed,
                                   quant::TernaryForm form, ThreadPool& pool);
+
+/// Rows of a tensor of tq2_0 or i2s_block128 whose codes have been looked at, on the caller's
+/// thread: for products of many tokens with weights that stay in the file.
+Result<quant::TernaryTiles> tile_ternary_rows(TernaryCodes codes, const quant::QuantizedView& rows);
 
 }  // namespace trilobite::kernels

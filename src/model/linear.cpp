@@ -34,6 +34,15 @@ std::string_view Linear::kernel() const {
            : dense->dtype == DType::f16 ? "dense f16"
                                         : "dense bf16";
   }
+  if (const auto* stored = std::get_if<StoredWeights>(&weights_)) {
+    switch (stored->format()) {
+      case kernels::StoredFormat::tq2_0: return "tq2_0 in place";
+      case kernels::StoredFormat::i2s_block128: return "i2_s in place";
+      case kernels::StoredFormat::q4_0: return "q4_0 in place";
+      case kernels::StoredFormat::q8_0: return "q8_0 in place";
+      case kernels::StoredFormat::q6_k: return "q6_k in place";
+    }
+  }
   if (const auto* ternary = std::get_if<kernels::TernaryWeights>(&weights_)) {
     return ternary->tiles.form() == quant::TernaryForm::two_bit ? "ternary 2.0 bits"
                                                                 : "ternary 1.6 bits";
@@ -88,6 +97,11 @@ Result<void> Linear::multiply_by(const DenseWeights& dense, ProjectionInput& inp
       dense.row_count, row_grain(dense.column_count * size_of(dense.dtype)),
       [&](size_t first, size_t last) { kernels::dense_product(call, first, last); });
   return {};
+}
+
+Result<void> Linear::multiply_by(const StoredWeights& stored, ProjectionInput& input,
+                                 Compute compute, float* out) const {
+  return stored.multiply(input, compute.pool, out);
 }
 
 Result<void> Linear::multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,

@@ -13,6 +13,7 @@
 #include "kernels/gemm.hpp"
 #include "kernels/ternary_weights.hpp"
 #include "model/projection_input.hpp"
+#include "model/stored_weights.hpp"
 #include "quant/block_tiles.hpp"
 #include "quant/group_tiles.hpp"
 #include "quant/ternary_tiles.hpp"
@@ -32,8 +33,8 @@ struct DenseWeights {
   size_t bytes() const { return row_count * column_count * size_of(dtype); }
 };
 
-using Weights =
-    std::variant<DenseWeights, kernels::TernaryWeights, quant::GroupTiles, quant::BlockTiles>;
+using Weights = std::variant<DenseWeights, StoredWeights, kernels::TernaryWeights,
+                             quant::GroupTiles, quant::BlockTiles>;
 
 /// What a projection needs besides its operands. One caller at a time.
 struct Compute {
@@ -56,7 +57,10 @@ class Linear {
     return std::visit([](const auto& weights) { return weights.bytes(); }, weights_);
   }
   /// Whether the weights are the file's own bytes.
-  bool is_mapped() const { return std::holds_alternative<DenseWeights>(weights_); }
+  bool is_mapped() const {
+    return std::holds_alternative<DenseWeights>(weights_) ||
+           std::holds_alternative<StoredWeights>(weights_);
+  }
   /// "dense f16", "ternary 2.0", "groups of 4 bits", ...
   std::string_view kernel() const;
 
@@ -66,6 +70,8 @@ class Linear {
 
  private:
   Result<void> multiply_by(const DenseWeights& dense, ProjectionInput& input, Compute compute,
+                           float* out) const;
+  Result<void> multiply_by(const StoredWeights& stored, ProjectionInput& input, Compute compute,
                            float* out) const;
   Result<void> multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,
                            Compute compute, float* out) const;

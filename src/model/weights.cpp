@@ -62,6 +62,39 @@ std::optional<Linear> WeightLoader::linear(const std::string& prefix) {
 Result<Weights> WeightLoader::weights(const TensorInfo& tensor) {
   if (const auto dtype = float_type(tensor.type->type))
     return Weights(DenseWeights{*dtype, tensor.data.data(), tensor.rows(), tensor.columns()});
+  if (const auto format = stored_format(tensor)) {
+    auto stored = StoredWeights::look_at(*format, packed_view(tensor), pool_);
+    if (!stored) return fail_from(stored, fmt::format("tensor '{}'", tensor.name));
+    if (*stored) return Weights(**std::move(stored));
+  }
+  return packed_weights(tensor);
+}
+
+std::optional<kernels::StoredFormat> WeightLoader::stored_format(const TensorInfo& tensor) {
+  using kernels::StoredFormat;
+  const bool is_two_bit = options_.ternary_form == quant::TernaryForm::two_bit;
+  if (options_.packs_all) return std::nullopt;
+  switch (tensor.type->type) {
+    case TensorType::q4_0: return StoredFormat::q4_0;
+    case TensorType::q8_0: return StoredFormat::q8_0;
+    case TensorType::q6_k: return StoredFormat::q6_k;
+    case TensorType::tq2_0:
+      if (is_two_bit) return StoredFormat::tq2_0;
+      return std::nullopt;
+    case TensorType::i2_s:
+      if (is_two_bit && i2s_layout() == quant::I2sLayout::x86_block128)
+        return StoredFormat::i2s_block128;
+      return std::nullopt;
+    default: return std::nullopt;
+  }
+}
+
+quant::I2sLayout WeightLoader::i2s_layout() {
+  if (!i2s_layout_) i2s_layout_ = options_.i2s_layout.value_or(guess_i2s_layout(file_.contents()));
+  return *i2s_layout_;
+}
+
+Result<Weights> WeightLoader::packed_weights(const TensorInfo& tensor) {
   switch (tensor.type->type) {
     case TensorType::q4_0: return group_weights(tensor, kernels::GroupBlocks::q4_0);
     case TensorType::q8_0: return group_weights(tensor, kernels::GroupBlocks::q8_0);
@@ -100,9 +133,8 @@ Result<Weights> WeightLoader::ternary_weights(const TensorInfo& tensor,
 }
 
 Result<Weights> WeightLoader::i2s_weights(const TensorInfo& tensor) {
-  if (!i2s_layout_) i2s_layout_ = options_.i2s_layout.value_or(guess_i2s_layout(file_.contents()));
   auto ternary =
-      kernels::repack_i2s(*i2s_layout_, packed_view(tensor), options_.ternary_form, pool_);
+      kernels::repack_i2s(i2s_layout(), packed_view(tensor), options_.ternary_form, pool_);
   if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
   return Weights(*std::move(ternary));
 }

@@ -20,6 +20,9 @@ namespace trilobite::model {
 
 /// How the weights of a model are turned into what the kernels read.
 struct WeightOptions {
+  /// Whether weights that could be read where they lie in the file are copied into tiles all the
+  /// same: loading takes longer, and long runs are a little faster where memory has large pages.
+  bool packs_all = false;
   quant::TernaryForm ternary_form = quant::TernaryForm::two_bit;
   std::optional<quant::I2sLayout> i2s_layout;  // nothing: the file's statistics decide
 };
@@ -56,6 +59,10 @@ class WeightLoader {
 
  private:
   Result<Weights> weights(const gguf::TensorInfo& tensor);
+  /// How the tensor can be read where it lies, if it can and shall.
+  std::optional<kernels::StoredFormat> stored_format(const gguf::TensorInfo& tensor);
+  quant::I2sLayout i2s_layout();
+  Result<Weights> packed_weights(const gguf::TensorInfo& tensor);
   Result<Weights> group_weights(const gguf::TensorInfo& tensor, kernels::GroupBlocks blocks);
   Result<Weights> block_weights(const gguf::TensorInfo& tensor, quant::TiledBlocks format);
   Result<Weights> ternary_weights(const gguf::TensorInfo& tensor, kernels::TernaryBlocks blocks);

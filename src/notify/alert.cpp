@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "notify/channels.hpp"
+#include "notify/http.hpp"
 
 namespace trilobite::notify {
 namespace {

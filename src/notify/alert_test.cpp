@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "notify/channels.hpp"
+#include "notify/http.hpp"
 
 namespace trilobite::notify {
 namespace {
@@ -163,6 +164,9 @@ TEST(Command, gets_the_alert_and_its_failure_is_told) {
   EXPECT_THAT(run_command({"/no/such"}, "", kPatience).error().message(), HasSubstr("/no/such"));
   EXPECT_THAT(run_command({"/bin/sleep", "60"}, "", 100ms).error().message(),
               HasSubstr("too long"));
+  EXPECT_THAT(
+      run_command({"/bin/sleep", "60"}, "", kPatience, [] { return true; }).error().message(),
+      HasSubstr("stopped"));
 }
 
 TEST(Deliver, a_channel_that_fails_does_not_silence_the_others) {

@@ -1,6 +1,5 @@
 #include "notify/channels.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
@@ -14,17 +13,10 @@
 #include <memory>
 #include <thread>
 
+#include "notify/curl_transfer.hpp"
+
 namespace trilobite::notify {
 namespace {
-
-struct CurlCleanup {
-  void operator()(CURL* handle) const { curl_easy_cleanup(handle); }
-  void operator()(curl_slist* list) const { curl_slist_free_all(list); }
-};
-using CurlHandle = std::unique_ptr<CURL, CurlCleanup>;
-using CurlList = std::unique_ptr<curl_slist, CurlCleanup>;
-
-size_t discard(char*, size_t size, size_t count, void*) { return size * count; }
 
 /// What libcurl asks for piece by piece.
 struct Outgoing {
@@ -39,24 +31,6 @@ size_t read_outgoing(char* buffer, size_t size, size_t count, void* context) {
   return length;
 }
 
-CurlHandle new_transfer(const std::string& url, std::chrono::nanoseconds timeout) {
-  CurlHandle handle(curl_easy_init());
-  if (!handle) return handle;
-  const auto milliseconds =
-      std::max<int64_t>(1, std::chrono::ceil<std::chrono::milliseconds>(timeout).count());
-  curl_easy_setopt(handle.get(), CURLOPT_URL, url.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_TIMEOUT_MS, static_cast<long>(milliseconds));
-  curl_easy_setopt(handle.get(), CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(handle.get(), CURLOPT_WRITEFUNCTION, discard);
-  return handle;
-}
-
-Result<void> perform(CURL* handle) {
-  const auto code = curl_easy_perform(handle);
-  if (code != CURLE_OK) return fail(curl_easy_strerror(code), ErrorKind::environment);
-  return {};
-}
-
 /// Starts the command in a process group of its own, so that what it starts ends with it.
 Result<pid_t> start_command(const std::vector<std::string>& command, int input) {
   std::vector<char*> words;
@@ -68,7 +42,12 @@ Result<pid_t> start_command(const std::vector<std::string>& command, int input) 
   posix_spawnattr_init(&attributes);
   posix_spawn_file_actions_adddup2(&streams, input, STDIN_FILENO);
   posix_spawn_file_actions_adddup2(&streams, STDERR_FILENO, STDOUT_FILENO);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+  // We ignore SIGPIPE; a command must not inherit that, or its own pipes go on after `head` ended.
+  sigset_t defaults;
+  sigemptyset(&defaults);
+  sigaddset(&defaults, SIGPIPE);
+  posix_spawnattr_setsigdefault(&attributes, &defaults);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF);
   pid_t pid = -1;
   const int code = ::posix_spawnp(&pid, words[0], &streams, &attributes, words.data(), environ);
   posix_spawn_file_actions_destroy(&streams);
@@ -78,15 +57,17 @@ Result<pid_t> start_command(const std::vector<std::string>& command, int input) 
   return pid;
 }
 
-Result<void> wait_for(pid_t pid, std::chrono::nanoseconds timeout) {
+Result<void> wait_for(pid_t pid, std::chrono::nanoseconds timeout, bool (*unwanted)()) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   int status = 0;
   while (::waitpid(pid, &status, WNOHANG) == 0) {
-    if (std::chrono::steady_clock::now() > end) {
+    const bool stopped = unwanted();
+    if (stopped || std::chrono::steady_clock::now() > end) {
       ::kill(-pid, SIGKILL);
       ::kill(pid, SIGKILL);
       ::waitpid(pid, &status, 0);
-      return fail("the command took too long and was ended", ErrorKind::environment);
+      return fail(stopped ? "the command was stopped" : "the command took too long and was ended",
+                  ErrorKind::environment);
     }
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
@@ -100,7 +81,7 @@ Result<void> wait_for(pid_t pid, std::chrono::nanoseconds timeout) {
 }  // namespace
 
 Result<void> run_command(const std::vector<std::string>& command, const std::string& input,
-                         std::chrono::nanoseconds timeout) {
+                         std::chrono::nanoseconds timeout, bool (*unwanted)()) {
   // A file instead of a pipe: a command that does not read cannot block us.
   std::FILE* file = std::tmpfile();
   if (file == nullptr) return fail("cannot make a temporary file", ErrorKind::environment);
@@ -111,49 +92,33 @@ Result<void> run_command(const std::vector<std::string>& command, const std::str
     return fail("cannot write a temporary file", ErrorKind::environment);
   const auto pid = start_command(command, descriptor);
   if (!pid) return fail_from(pid);
-  return wait_for(*pid, timeout);
-}
-
-Result<void> post_json(const std::string& url, const std::string& body,
-                       std::chrono::nanoseconds timeout) {
-  const auto handle = new_transfer(url, timeout);
-  if (!handle) return fail("libcurl cannot start", ErrorKind::environment);
-  const CurlList headers(curl_slist_append(nullptr, "Content-Type: application/json"));
-  curl_easy_setopt(handle.get(), CURLOPT_HTTPHEADER, headers.get());
-  curl_easy_setopt(handle.get(), CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(body.size()));
-  curl_easy_setopt(handle.get(), CURLOPT_POSTFIELDS, body.c_str());
-  if (auto done = perform(handle.get()); !done) return done;
-  long status = 0;
-  curl_easy_getinfo(handle.get(), CURLINFO_RESPONSE_CODE, &status);
-  if (status < 200 || status > 299)
-    return fail(fmt::format("the server answered {}", status), ErrorKind::environment);
-  return {};
+  return wait_for(*pid, timeout, unwanted);
 }
 
 Result<void> send_mail(const MailSettings& settings, const std::string& message,
                        std::chrono::nanoseconds timeout) {
   const auto handle = new_transfer(settings.server, timeout);
-  if (!handle) return fail("libcurl cannot start", ErrorKind::environment);
+  if (!handle) return fail_from(handle);
+  CURL* const curl = handle->get();
   CurlList recipients;
-  for (const auto& to : settings.to)
-    recipients.reset(curl_slist_append(recipients.release(), to.c_str()));
+  for (const auto& to : settings.to) append(recipients, to);
   Outgoing outgoing{message};
-  curl_easy_setopt(handle.get(), CURLOPT_MAIL_FROM, settings.from.c_str());
-  curl_easy_setopt(handle.get(), CURLOPT_MAIL_RCPT, recipients.get());
-  curl_easy_setopt(handle.get(), CURLOPT_UPLOAD, 1L);
-  curl_easy_setopt(handle.get(), CURLOPT_READFUNCTION, read_outgoing);
-  curl_easy_setopt(handle.get(), CURLOPT_READDATA, &outgoing);
+  curl_easy_setopt(curl, CURLOPT_MAIL_FROM, settings.from.c_str());
+  curl_easy_setopt(curl, CURLOPT_MAIL_RCPT, recipients.get());
+  curl_easy_setopt(curl, CURLOPT_UPLOAD, 1L);
+  curl_easy_setopt(curl, CURLOPT_READFUNCTION, read_outgoing);
+  curl_easy_setopt(curl, CURLOPT_READDATA, &outgoing);
   if (!settings.user.empty()) {
     const char* password = std::getenv(settings.password_variable.c_str());
     if (password == nullptr)
       return fail(fmt::format("the environment variable '{}' with the password is not set",
                               settings.password_variable));
-    curl_easy_setopt(handle.get(), CURLOPT_USERNAME, settings.user.c_str());
-    curl_easy_setopt(handle.get(), CURLOPT_PASSWORD, password);
+    curl_easy_setopt(curl, CURLOPT_USERNAME, settings.user.c_str());
+    curl_easy_setopt(curl, CURLOPT_PASSWORD, password);
     // A password goes over the wire only where nobody can read along.
-    curl_easy_setopt(handle.get(), CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
+    curl_easy_setopt(curl, CURLOPT_USE_SSL, static_cast<long>(CURLUSESSL_ALL));
   }
-  return perform(handle.get());
+  return perform(curl);
 }
 
 }  // namespace trilobite::notify

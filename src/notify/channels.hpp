@@ -1,5 +1,5 @@
 #pragma once
-// The ways out: a command, an HTTP server, a mail server. Each is bounded in time.
+// The ways out besides HTTP: a command, a mail server. Each is bounded in time.
 
 #include <chrono>
 #include <string>
@@ -9,13 +9,13 @@
 
 namespace trilobite::notify {
 
+inline bool never() { return false; }
+
 /// Runs the command with `input` on its standard input; its output goes to standard error. A
-/// command that fails or takes longer is an error, and is ended.
+/// command that fails, takes longer or becomes `unwanted` meanwhile is an error, and is ended with
+/// all that it started.
 Result<void> run_command(const std::vector<std::string>& command, const std::string& input,
-                         std::chrono::nanoseconds timeout);
-/// An answer other than 2xx is an error. Redirections are not followed.
-Result<void> post_json(const std::string& url, const std::string& body,
-                       std::chrono::nanoseconds timeout);
+                         std::chrono::nanoseconds timeout, bool (*unwanted)() = never);
 Result<void> send_mail(const MailSettings& settings, const std::string& message,
                        std::chrono::nanoseconds timeout);
 

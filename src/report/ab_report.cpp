@@ -88,7 +88,7 @@ std::string ab_json(const AbReport& report) {
                         {"control_fired", verdict.control_fired},
                         {"confirmed", verdict.confirmed},
                         {"units", verdict.units},
-                        {"placements", verdict.placements},
+                        {"generations", verdict.generations},
                         {"note", valid_utf8(verdict.note)}});
   }
   Json problems = Json::array();

@@ -1,5 +1,7 @@
 #include "tokenizer/encoder.hpp"
 
+#include <algorithm>
+
 namespace trilobite {
 namespace {
 
@@ -63,14 +65,14 @@ class TextEncoder {
         options_(options),
         w_(workspace),
         target_(target),
+        keeps_origins_(target.offsets != nullptr || asks_where_text_begins(parts)),
         words_(parts, workspace, target) {}
 
   void run(std::string_view text) {
     const auto end = static_cast<uint32_t>(text.size());
     if (options_.add_special) add(parts_.prefix, {0, 0});
     for_each_fragment(parts_.added, {.bytes = text}, [&](const AlignedView& fragment) {
-      const auto normalized =
-          normalize(parts_.normalizer, fragment, wants_origins(), w_.normalized);
+      const auto normalized = normalize(parts_.normalizer, fragment, keeps_origins_, w_.normalized);
       for_each_fragment(parts_.added_after_normalizing, normalized,
                         [&](const AlignedView& part) { encode_fragment(part); });
     });
@@ -78,10 +80,19 @@ class TextEncoder {
   }
 
  private:
-  bool wants_origins() const { return target_.offsets != nullptr; }
+  /// A marker that goes before the first word of the input alone: a normaliser, which may take
+  /// bytes from its beginning, must then say where the rest comes from.
+  static bool asks_where_text_begins(const Tokenizer::Parts& parts) {
+    if (parts.normalizer.empty()) return false;
+    return std::ranges::any_of(parts.rewriter, [](const NormalizeStep& step) {
+      const auto* metaspace = std::get_if<Metaspace>(&step);
+      return metaspace != nullptr && metaspace->prepend == Metaspace::Prepend::first_only;
+    });
+  }
   void add(std::span<const TokenId> ids, ByteRange origin) {
     target_.ids.insert(target_.ids.end(), ids.begin(), ids.end());
-    if (wants_origins()) target_.offsets->insert(target_.offsets->end(), ids.size(), origin);
+    if (target_.offsets != nullptr)
+      target_.offsets->insert(target_.offsets->end(), ids.size(), origin);
   }
   template <typename Each>
   void for_each_fragment(const AddedTokens& tokens, const AlignedView& text, Each&& each) {
@@ -96,7 +107,7 @@ class TextEncoder {
     }
   }
   void encode_fragment(const AlignedView& part) {
-    const auto text = normalize(parts_.rewriter, part, wants_origins(), w_.rewritten);
+    const auto text = normalize(parts_.rewriter, part, keeps_origins_, w_.rewritten);
     words_.start(text);
     split(parts_.splits, text.bytes, words_);
   }
@@ -105,6 +116,7 @@ class TextEncoder {
   EncodeOptions options_;
   Workspace& w_;
   const EncodeTarget& target_;
+  bool keeps_origins_;
   WordEncoder words_;
 };
 

@@ -66,7 +66,7 @@ class ProtobufReader {
   uint64_t fixed(size_t size) {
     uint64_t value = 0;
     const auto bytes = take(size);
-    std::memcpy(&value, bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(&value, bytes.data(), bytes.size());
     return value;
   }
   std::string_view left_;

@@ -115,6 +115,24 @@ TEST(Tokenizer, offsets_cover_the_text_without_gaps) {
   }
 }
 
+TEST(Tokenizer, offsets_do_not_change_the_ids_when_only_the_first_word_is_marked) {
+  auto parts = tokenizer_from_json(R"({"added_tokens":[
+    {"id":0,"content":"<unk>","special":true},{"id":4,"content":"Word","normalized":true}],
+    "normalizer":{"type":"Strip"},
+    "pre_tokenizer":{"type":"Metaspace","replacement":"_","prepend_scheme":"first"},
+    "model":{"type":"Unigram","unk_id":0,"vocab":[["<unk>",0],["_",-2],["the",-3],["_the",-4]]}})");
+  ASSERT_TRUE(parts) << parts.error().message();
+  const Tokenizer tokenizer(*std::move(parts));
+  const auto expect_ids = [&](std::string_view text, const std::vector<TokenId>& ids) {
+    EXPECT_EQ(tokenizer.encode(text), ids) << text;
+    EXPECT_EQ(tokenizer.encode_with_offsets(text).ids, ids) << text;
+  };
+  expect_ids("the", {3});
+  expect_ids(" the", {2});  // begins at byte 1 of the input, so it is not marked
+  expect_ids("<unk>the", {0, 2});
+  expect_ids("the<unk>the", {3, 0, 2});
+}
+
 TEST(Tokenizer, special_tokens_are_parsed_or_text) {
   const auto tokenizer = small_tokenizer();
   const std::string text = "a<end>b";

@@ -4,16 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
-#include "stats/sequential_t.hpp"
+#include "stats/midmean.hpp"
+#include "stats/sequential_symmetry.hpp"
 
 namespace trilobite::verdict {
 namespace {
 
-double mean(std::span<const double> values) {
-  if (values.empty()) return 0;
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+double middle(std::span<const double> values) {
+  return values.empty() ? 0 : stats::midmean({values.begin(), values.end()});
 }
 
 stats::Interval as_changes(const stats::Interval& logarithms) {
@@ -23,12 +22,12 @@ stats::Interval as_changes(const stats::Interval& logarithms) {
 bool is_claim(Answer answer) { return answer == Answer::regressed || answer == Answer::improved; }
 
 void judge_control(AbVerdict& verdict, const AbUnits& units, const AbSettings& settings) {
-  verdict.control_change = std::expm1(mean(units.control));
+  verdict.control_change = std::expm1(middle(units.control));
   const auto interval = stats::confidence_sequence(units.control, settings.false_alarms);
   verdict.control_interval = as_changes(interval);
   // A base that differs from itself by more than a claim would need makes every claim doubtful.
   verdict.control_fired =
-      !interval.contains(0) && std::abs(mean(units.control)) >= std::log1p(settings.least) / 2;
+      !interval.contains(0) && std::abs(middle(units.control)) >= std::log1p(settings.least) / 2;
 }
 
 }  // namespace
@@ -36,31 +35,30 @@ void judge_control(AbVerdict& verdict, const AbUnits& units, const AbSettings& s
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings) {
   AbVerdict verdict;
   verdict.units = units.candidate.size();
-  verdict.placements = units.placements;
-  const double estimate = mean(units.candidate);
+  verdict.generations = units.generations;
+  const double estimate = middle(units.candidate);
   verdict.change = std::expm1(estimate);
-  verdict.change_cpu = std::expm1(mean(units.cpu));
+  verdict.change_cpu = std::expm1(middle(units.cpu));
   verdict.e_value = stats::e_value(units.candidate);
   const auto interval = stats::confidence_sequence(units.candidate, settings.false_alarms);
   verdict.interval = as_changes(interval);
   judge_control(verdict, units, settings);
   const double matters = std::log1p(settings.least);
-  const bool small = std::abs(estimate) < std::log1p(settings.small_claim);
-  const size_t needed = small ? settings.placements_for_small_claims : settings.fewest_placements;
   const bool clear = verdict.e_value >= 1 / settings.false_alarms;
   if (verdict.units < settings.fewest_units) {
     verdict.note = "too few units yet";
   } else if (verdict.control_fired) {
     verdict.note = fmt::format("withheld: the base differs from itself by {:+.2f} %",
                                100 * verdict.control_change);
-  } else if (clear && std::abs(estimate) >= matters / 2 && verdict.placements >= needed) {
+  } else if (clear && std::abs(estimate) >= matters / 2 &&
+             verdict.generations >= settings.fewest_generations) {
     verdict.answer = estimate > 0 ? Answer::regressed : Answer::improved;
   } else if (interval.low > -matters && interval.high < matters &&
              (!clear || std::abs(estimate) < matters / 2)) {
     verdict.answer = Answer::equivalent;
   } else {
     verdict.note =
-        clear ? "more placements in memory are needed" : "not enough evidence within the time";
+        clear ? "the programs must be started once more" : "not enough evidence within the time";
   }
   return verdict;
 }

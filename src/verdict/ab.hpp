@@ -15,11 +15,9 @@ struct AbSettings {
   double least = 0.01;              // relative change that matters
   double false_alarms = 0.01;       // chance that an unchanged benchmark is ever called changed
   double false_discoveries = 0.05;  // share of false claims over a suite
+  /// Units (placements in memory) and generations of the programs that a claim rests on.
   size_t fewest_units = 6;
-  /// Placements of the programs in memory that a claim rests on; more when it is a small one.
-  size_t fewest_placements = 2;
-  double small_claim = 0.01;
-  size_t placements_for_small_claims = 4;
+  size_t fewest_generations = 2;
 };
 
 /// What the units of one benchmark say. Ratios as changes: 0.01 is 1 % slower.
@@ -34,17 +32,18 @@ struct AbVerdict {
   stats::Interval control_interval;
   bool control_fired = false;  // then there is no answer
   bool confirmed = false;      // by a second stage with new processes
-  size_t units = 0;
-  size_t placements = 0;
+  size_t units = 0;            // placements in memory
+  size_t generations = 0;
   std::string note;
 };
 
-/// One value per unit in each span, as logarithms.
+/// One value per unit in each span, as logarithms. When nothing changed, each is as likely to be
+/// positive as negative.
 struct AbUnits {
   std::span<const double> candidate;
   std::span<const double> control;
   std::span<const double> cpu;
-  size_t placements = 0;
+  size_t generations = 0;
 };
 
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings);

@@ -32,9 +32,9 @@ AbVerdict judged(const Values& values, const AbSettings& settings = {}) {
 }
 
 TEST(Ab, clear_changes_are_called_by_their_direction) {
-  EXPECT_EQ(judged(drawn(12, 0.02, 0, 1)).answer, Answer::regressed);
-  EXPECT_EQ(judged(drawn(12, -0.02, 0, 2)).answer, Answer::improved);
-  const auto verdict = judged(drawn(12, 0.02, 0, 1));
+  EXPECT_EQ(judged(drawn(16, 0.02, 0, 1)).answer, Answer::regressed);
+  EXPECT_EQ(judged(drawn(16, -0.02, 0, 2)).answer, Answer::improved);
+  const auto verdict = judged(drawn(16, 0.02, 0, 1));
   EXPECT_TRUE(verdict.interval.contains(0.02));
   EXPECT_TRUE(is_decided(verdict, {}));
 }
@@ -52,11 +52,11 @@ TEST(Ab, a_control_that_fires_withholds_the_verdict) {
   EXPECT_THAT(verdict.note, HasSubstr("withheld"));
 }
 
-TEST(Ab, claims_below_one_percent_need_more_placements) {
-  AbSettings settings;
-  settings.least = 0.005;
-  EXPECT_EQ(judged(drawn(8, 0.006, 0, 7, 0.0005), settings).answer, Answer::undecided);
-  EXPECT_EQ(judged(drawn(15, 0.006, 0, 7, 0.0005), settings).answer, Answer::regressed);
+TEST(Ab, a_claim_needs_the_programs_to_have_been_started_twice) {
+  const auto values = drawn(20, 0.02, 0, 7);
+  const AbUnits once{values.candidate, values.control, values.candidate, 1};
+  EXPECT_EQ(judge_ab(once, {}).answer, Answer::undecided);
+  EXPECT_THAT(judge_ab(once, {}).note, HasSubstr("started once more"));
 }
 
 TEST(Ab, unchanged_benchmarks_are_hardly_ever_called_although_one_looks_all_the_time) {
@@ -93,9 +93,9 @@ TEST(Ab, a_suite_keeps_only_what_it_supports_as_a_whole) {
 }
 
 TEST(Ab, a_claim_that_is_not_repeated_does_not_stand) {
-  const auto first = judged(drawn(12, 0.02, 0, 1));
-  EXPECT_TRUE(confirmed_by(first, judged(drawn(12, 0.02, 0, 2))).confirmed);
-  const auto open = confirmed_by(first, judged(drawn(12, 0, 0, 3)));
+  const auto first = judged(drawn(16, 0.02, 0, 1));
+  EXPECT_TRUE(confirmed_by(first, judged(drawn(16, 0.02, 0, 2))).confirmed);
+  const auto open = confirmed_by(first, judged(drawn(16, 0, 0, 3)));
   EXPECT_EQ(open.answer, Answer::undecided);
   EXPECT_THAT(open.note, HasSubstr("not confirmed"));
 }

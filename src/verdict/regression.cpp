@@ -52,6 +52,8 @@ class MetricBuilder {
     metric.samples = SIZE_MAX;
     collect(baseline_, metric.baseline, metric, value);
     collect(current_, metric.current, metric, value);
+    const auto runs = static_cast<double>(metric.baseline.size() + metric.current.size());
+    metric.within_run = std::sqrt(metric.within_run / std::max(1.0, runs));
     if (metric.baseline.empty() || metric.current.empty()) return std::nullopt;
     metric.per_run_samples = current_.front()->samples_ns.size();
     return metric;
@@ -66,7 +68,8 @@ class MetricBuilder {
       if (!one) continue;
       values.push_back(*one);
       metric.samples = std::min(metric.samples, result->samples_ns.size());
-      metric.within_run = std::max(metric.within_run, p50_error(*result));
+      const double error = p50_error(*result);
+      metric.within_run += error * error;  // the mean of the squares in the end
     }
   }
 

@@ -58,6 +58,17 @@ TEST(Segmentation, a_constant_series_has_no_change) {
   EXPECT_TRUE(best_segmentation(std::vector<double>(50, 3.25), {1e-9, 3}).empty());
 }
 
+TEST(Segmentation, long_series_without_many_changes_are_thinned_out_but_right) {
+  stats::Engine engine(6);
+  std::vector<double> values(12'000);
+  for (size_t i = 0; i < values.size(); ++i)
+    values[i] = stats::normal(engine) + (i >= 2'500 ? 2 : 0) - (i >= 9'100 ? 3 : 0);
+  const auto changes = best_segmentation(values, {40, 3});
+  ASSERT_EQ(changes.size(), 2u);
+  EXPECT_NEAR(static_cast<double>(changes[0]), 2'500, 3);
+  EXPECT_NEAR(static_cast<double>(changes[1]), 9'100, 3);
+}
+
 TEST(Segmentation, an_empty_series_has_no_change) {
   EXPECT_TRUE(best_segmentation({}, {1, 3}).empty());
 }

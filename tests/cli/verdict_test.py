@@ -298,10 +298,11 @@ class Ab(Program):
     def ab(self, base, candidate, *words, code=0):
         return self.run_program("ab", "--base", base, "--candidate", candidate, "--time", "1500ms", *words, code=code)
 
-    def test_extra_work_is_a_confirmed_regression(self):
+    def test_extra_work_is_a_regression(self):
         done = self.ab(STEP_EXAMPLE, f"{STEP_EXAMPLE} 20", "--format", "json", "--fail-on-regression", code=1)
         verdict = json.loads(done.stdout)["verdicts"][0]
-        self.assertEqual((verdict["benchmark"], verdict["answer"], verdict["confirmed"]), ("example/sum", "regressed", True))
+        self.assertEqual((verdict["benchmark"], verdict["answer"]), ("example/sum", "regressed"))
+        self.assertGreaterEqual(verdict["generations"], 2)  # the programs were started more than once
         self.assertAlmostEqual(verdict["change"], 0.2, delta=0.06)
 
     def test_a_program_against_itself_is_no_regression(self):
@@ -381,4 +382,4 @@ class Monitor(Program):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=sys.argv[:1] + sys.argv[4:], verbosity=1)
