@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <set>
 
 #include "report/records_for_test.hpp"
 
@@ -102,7 +103,7 @@ TEST(Figures, memory_latency_and_samples_show_every_result) {
 TEST(Figures, exact_formats_are_named_instead_of_drawn) {
   RunRecord record;
   for (const auto& [type, snr] :
-       {std::pair{"int8", 40.0}, {"int4", 20.0}, {"fp32", double(INFINITY)}}) {
+       {std::pair{"int8", 40.0}, std::pair{"int4", 20.0}, std::pair{"fp32", double{INFINITY}}}) {
     record.benchmarks.push_back(fixtures::measured({.operation = "quantize", .dtype = type},
                                                    fixtures::samples_around(9, 0.1)));
     record.benchmarks.back().figures = {{"snr_db", snr}, {"bits_per_weight", 8}};

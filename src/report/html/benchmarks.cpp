@@ -20,7 +20,7 @@ std::string time_cell(double ns) {
 
 std::string share_cell(double share) {
   if (!std::isfinite(share)) return number_cell(share, "");
-  return fmt::format("<td data-v=\"{:.4g}\">{}</td>", share, human_percent(share));
+  return fmt::format("<td data-v=\"{:.4g}\">{}</td>", share, xml_text(human_percent(share)));
 }
 
 std::string rate_cell(const Rate& rate) {
