@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "report/findings.hpp"
 #include "report/html/markup.hpp"
@@ -13,6 +14,7 @@ namespace trilobite::html {
 namespace {
 
 constexpr size_t kEvidenceShown = 4;
+constexpr size_t kDoubtsShown = 4;  // the rest is folded, so that the sections below stay in reach
 
 std::string_view style_of(FindingKind kind) {
   switch (kind) {
@@ -47,11 +49,15 @@ std::string cards(const ReportData& data) {
   size_t samples = 0;
   for (const auto& result : data.joined.benchmarks) samples += result.samples_ns.size();
   const auto wrong = count(Status::failed) + count(Status::timeout);
-  std::string text = card(fmt::to_string(count(Status::ok)), "benchmarks measured");
+  const auto measured = measured_results(data).size();
+  std::string text =
+      card(fmt::to_string(measured), measured == 1 ? "benchmark measured" : "benchmarks measured");
   if (wrong > 0) text += card(fmt::to_string(wrong), "failed or timed out");
   if (const auto skipped = count(Status::skipped); skipped > 0)
     text += card(fmt::to_string(skipped), "skipped, with reason");
-  text += card(human_rate(static_cast<double>(samples), ""), "samples");
+  text += card(
+      samples < 100'000 ? fmt::to_string(samples) : human_rate(static_cast<double>(samples), ""),
+      samples == 1 ? "sample" : "samples");
   text += card(fmt::to_string(data.facets.devices.size()),
                data.facets.devices.size() == 1 ? "device" : "devices");
   if (data.regression) {
@@ -60,16 +66,56 @@ std::string cards(const ReportData& data) {
   return "<ul class=\"cards\">" + text + "</ul>";
 }
 
+std::string_view style_of(TargetOutcome outcome) {
+  switch (outcome) {
+    case TargetOutcome::met: return "good-text";
+    case TargetOutcome::missed: return "bad-text";
+    case TargetOutcome::unavailable: break;
+  }
+  return "small";
+}
+
+std::string target_row(const ReportData& data, const Target& target) {
+  const auto outcome = outcome_of(target);
+  auto remark = xml_text(target.reason);
+  if (!target.benchmark.empty())
+    remark += (remark.empty() ? "" : ", ") + link_to(data, target.benchmark);
+  return fmt::format("<tr><td>{}</td>{}{}<td class=\"text {}\">{}</td>{}</tr>\n",
+                     xml_text(target.name), text_cell(xml_text(wanted_text(target))),
+                     number_cell(target.measured.value_or(NAN), xml_text(measured_text(target))),
+                     style_of(outcome), name_of(outcome), text_cell(remark));
+}
+
+std::string target_table(const ReportData& data) {
+  SortableTable table{.label = "Targets",
+                      .headers = {{"target"},
+                                  {"wanted", true},
+                                  {"measured"},
+                                  {"outcome", true},
+                                  {"reason or source", true}}};
+  for (const auto& target : targets_of(data)) table.rows.push_back(target_row(data, target));
+  return table.rows.empty() ? "" : "<h3>Targets</h3>" + to_html(table);
+}
+
 }  // namespace
 
 std::string summary_section(const ReportData& data) {
-  std::string text = cards(data) + "<ul class=\"findings\">\n";
+  std::string shown;
+  std::string folded;
+  size_t doubts = 0;
   for (const auto& finding : findings(data)) {
-    text += fmt::format("<li class=\"{}\"><span class=\"kind\">{}</span>{}{}</li>\n",
-                        style_of(finding.kind), name_of(finding.kind), xml_text(finding.text),
-                        links(data, finding.evidence));
+    doubts += finding.kind == FindingKind::doubt ? 1 : 0;
+    (doubts > kDoubtsShown ? folded : shown) += fmt::format(
+        "<li class=\"{}\"><span class=\"kind\">{}</span>{}{}</li>\n", style_of(finding.kind),
+        name_of(finding.kind), xml_text(finding.text), links(data, finding.evidence));
   }
-  return text + "</ul>\n";
+  auto text = cards(data) + "<ul class=\"findings\">\n" + shown + "</ul>\n";
+  if (!folded.empty()) {
+    text += fmt::format(
+        "<details class=\"more\"><summary>{}</summary><ul class=\"findings\">{}</ul></details>\n",
+        counted(doubts - kDoubtsShown, "more doubt"), folded);
+  }
+  return text + target_table(data);
 }
 
 std::string recommendations_section(const ReportData& data) {
