@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "report/findings.hpp"
 #include "report/human_units.hpp"
@@ -97,13 +99,20 @@ void add_origin(const ReportData& data, std::vector<Finding>& all) {
   }
 }
 
+/// Each code once: several runs of one machine have the same doubts, with other numbers in them.
 void add_warnings(const ReportData& data, std::vector<Finding>& all) {
-  std::set<std::string> seen;
+  std::map<std::string, size_t> counts;
+  for (const auto& warning : data.joined.warnings)
+    counts[warning.code] += warning.benchmark.empty();
   for (const auto& warning : data.joined.warnings) {
-    if (!warning.benchmark.empty() || !seen.insert(warning.code + warning.message).second) continue;
+    if (!warning.benchmark.empty()) continue;
+    const auto count = std::exchange(counts[warning.code], 0);
+    if (count == 0) continue;
     auto text = warning.message + ".";
     if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
     if (!warning.advice.empty()) text += " Advice: " + warning.advice + ".";
+    if (count > 1)
+      text += fmt::format(" So in {}; the environment section has all.", counted(count, "run"));
     all.push_back({FindingKind::doubt, std::move(text), {}});
   }
 }

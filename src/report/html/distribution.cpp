@@ -28,7 +28,7 @@ constexpr int kHillSteps = 31;
 int rounded(double value) { return static_cast<int>(std::lround(value)); }
 
 /// "3 5", "3-5": a step to the right and down, without a blank where a sign parts the numbers.
-/// A page has half a million of them: formatting them took a fifth of its time.
+/// A page has half a million of them, so none is worth a call to a formatter.
 void append_step(std::string& path, int right, int down) {
   const fmt::format_int x(right);
   const fmt::format_int y(down);

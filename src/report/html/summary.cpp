@@ -14,7 +14,9 @@ namespace trilobite::html {
 namespace {
 
 constexpr size_t kEvidenceShown = 4;
-constexpr size_t kDoubtsShown = 4;  // the rest is folded, so that the sections below stay in reach
+// The rest is folded, so that the sections below stay in reach.
+constexpr size_t kDoubtsShown = 4;
+constexpr size_t kAdviceShown = 8;
 
 std::string_view style_of(FindingKind kind) {
   switch (kind) {
@@ -35,6 +37,20 @@ std::string links(const ReportData& data, const std::vector<std::string>& ids) {
     text += (i == 0 ? "" : ", ") + link_to(data, ids[i]);
   if (ids.size() > kEvidenceShown) text += fmt::format(" and {} more", ids.size() - kEvidenceShown);
   return text + "</span>";
+}
+
+/// The first `shown` items; the others behind "3 more doubts".
+std::string folded_list(const std::vector<std::string>& items, size_t shown,
+                        std::string_view noun) {
+  std::string text = "<ul class=\"findings\">\n";
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (i == shown)
+      text += fmt::format(
+          "</ul>\n<details class=\"more\"><summary>{}</summary><ul class=\"findings\">\n",
+          counted(items.size() - i, noun));
+    text += items[i];
+  }
+  return text + (items.size() > shown ? "</ul></details>\n" : "</ul>\n");
 }
 
 std::string card(std::string_view value, std::string_view label) {
@@ -100,38 +116,31 @@ std::string target_table(const ReportData& data) {
 }  // namespace
 
 std::string summary_section(const ReportData& data) {
-  std::string shown;
-  std::string folded;
+  std::vector<std::string> items;
   size_t doubts = 0;
   for (const auto& finding : findings(data)) {
     doubts += finding.kind == FindingKind::doubt ? 1 : 0;
-    (doubts > kDoubtsShown ? folded : shown) += fmt::format(
-        "<li class=\"{}\"><span class=\"kind\">{}</span>{}{}</li>\n", style_of(finding.kind),
-        name_of(finding.kind), xml_text(finding.text), links(data, finding.evidence));
+    items.push_back(fmt::format("<li class=\"{}\"><span class=\"kind\">{}</span>{}{}</li>\n",
+                                style_of(finding.kind), name_of(finding.kind),
+                                xml_text(finding.text), links(data, finding.evidence)));
   }
-  auto text = cards(data) + "<ul class=\"findings\">\n" + shown + "</ul>\n";
-  if (!folded.empty()) {
-    text += fmt::format(
-        "<details class=\"more\"><summary>{}</summary><ul class=\"findings\">{}</ul></details>\n",
-        counted(doubts - kDoubtsShown, "more doubt"), folded);
-  }
-  return text + target_table(data);
+  const auto shown = items.size() - doubts + std::min(doubts, kDoubtsShown);
+  return cards(data) + folded_list(items, shown, "more doubt") + target_table(data);
 }
 
 std::string recommendations_section(const ReportData& data) {
-  std::string decisive;
-  std::string open;
+  std::vector<std::string> decisive;
+  std::vector<std::string> open;
   for (const auto& advice : data.comparison.recommendations) {
     if (advice.runner_up.empty()) continue;
-    (advice.decisive ? decisive : open) +=
-        fmt::format("<li class=\"{}\">{}{}</li>\n", advice.decisive ? "good" : "doubt",
-                    xml_text(advice.text), links(data, advice.evidence));
+    (advice.decisive ? decisive : open)
+        .push_back(fmt::format("<li class=\"{}\">{}{}</li>\n", advice.decisive ? "good" : "doubt",
+                               xml_text(advice.text), links(data, advice.evidence)));
   }
-  if (decisive.empty() && open.empty()) return "";
-  return fmt::format(
-      "<p class=\"lead\">Which device to use, with the measurements behind each advice.</p><ul "
-      "class=\"findings\">\n{}{}</ul>\n",
-      decisive, open);
+  std::ranges::move(open, std::back_inserter(decisive));
+  if (decisive.empty()) return "";
+  return "<p class=\"lead\">Which device to use, with the measurements behind each advice.</p>" +
+         folded_list(decisive, kAdviceShown, "more recommendation");
 }
 
 }  // namespace trilobite::html
