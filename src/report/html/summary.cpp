@@ -96,18 +96,18 @@ std::string target_row(const ReportData& data, const Target& target) {
   auto remark = xml_text(target.reason);
   if (!target.benchmark.empty())
     remark += (remark.empty() ? "" : ", ") + link_to(data, target.benchmark);
-  return fmt::format("<tr><td>{}</td>{}{}<td class=\"text {}\">{}</td>{}</tr>\n",
-                     xml_text(target.name), text_cell(xml_text(wanted_text(target))),
+  return fmt::format("<tr><td>{}</td><td class=\"text {}\">{}</td>{}{}{}</tr>\n",
+                     xml_text(target.name), style_of(outcome), name_of(outcome),
                      number_cell(target.measured.value_or(NAN), xml_text(measured_text(target))),
-                     style_of(outcome), name_of(outcome), text_cell(remark));
+                     text_cell(xml_text(wanted_text(target))), text_cell(remark));
 }
 
 std::string target_table(const ReportData& data) {
   SortableTable table{.label = "Targets",
                       .headers = {{"target"},
-                                  {"wanted", true},
-                                  {"measured"},
                                   {"outcome", true},
+                                  {"measured"},
+                                  {"wanted", true},
                                   {"reason or source", true}}};
   for (const auto& target : targets_of(data)) table.rows.push_back(target_row(data, target));
   return table.rows.empty() ? "" : "<h3>Targets</h3>" + to_html(table);
