@@ -12,7 +12,7 @@ find_package(SQLite3 REQUIRED)
 find_package(CURL REQUIRED)
 find_package(PostgreSQL REQUIRED)
 find_package(PkgConfig REQUIRED)
-pkg_check_modules(librsvg REQUIRED IMPORTED_TARGET librsvg-2.0)
+pkg_check_modules(librsvg REQUIRED librsvg-2.0)
 
 # Device `onednn`. Debian's dnnl-config.cmake insists on OpenCL headers that we do not need.
 find_library(TRILOBITE_DNNL_LIBRARY dnnl)

@@ -31,7 +31,9 @@ trilobite_add_library(trilobite_lab lab)         # the lab
 target_link_libraries(trilobite PUBLIC trilobite_base)
 target_link_libraries(trilobite_lab PUBLIC trilobite_base)
 target_link_libraries(trilobite_base PUBLIC Threads::Threads
-  PRIVATE fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
-target_link_libraries(trilobite PRIVATE fmt::fmt hwy::hwy ${CMAKE_DL_LIBS})
+  PRIVATE ${CMAKE_DL_LIBS} fmt::fmt spdlog::spdlog nlohmann_json::nlohmann_json)
+target_link_libraries(trilobite PRIVATE fmt::fmt hwy::hwy)
 target_link_libraries(trilobite_lab PRIVATE fmt::fmt nlohmann_json::nlohmann_json hwy::hwy Boost::headers
-  SQLite::SQLite3 PostgreSQL::PostgreSQL CURL::libcurl)
+  SQLite::SQLite3)
+# Of the libraries that are loaded when they are needed (base/lazy_library.hpp) only the headers are used here.
+target_include_directories(trilobite_lab SYSTEM PRIVATE ${PostgreSQL_INCLUDE_DIRS} ${CURL_INCLUDE_DIRS})

@@ -119,19 +119,19 @@ Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string
                      .seed = stage_seed});
   UnitColumns columns;
   verdict::AbVerdict verdict;
-  const auto end = steady_clock::now() + request.most_time;
-  std::chrono::nanoseconds longest{0};  // unit: another one should still fit
+  const auto begin = steady_clock::now();
+  const auto another_fits = [&] {
+    const auto spent = steady_clock::now() - begin;
+    return spent + spent / columns.candidate.size() < request.most_time;
+  };
   do {
-    const auto begin = steady_clock::now();
     const auto unit = lockstep.next_unit();
     if (!unit) return fail_from(unit);
     columns.add(*unit);
     verdict = judge_ab({columns.candidate, columns.control, columns.cpu, columns.generations},
                        request.settings);
-    if (columns.candidate.size() > 1)
-      longest = std::max<std::chrono::nanoseconds>(longest, steady_clock::now() - begin);
-  } while (!evidence_suffices(verdict, request.settings, tests) &&
-           steady_clock::now() + longest < end && !stop_requested());
+  } while (!evidence_suffices(verdict, request.settings, tests) && another_fits() &&
+           !stop_requested());
   verdict.benchmark = id;
   return verdict;
 }

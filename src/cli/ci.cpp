@@ -6,12 +6,13 @@
 #include "base/cpu_info.hpp"
 #include "base/duration.hpp"
 #include "cli/ab_run.hpp"
-#include "cli/ci_report.hpp"
+#include "cli/ci_tree.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/stop_signal.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/temporary_path.hpp"
 #include "notify/github.hpp"
+#include "report/ci_report.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -54,7 +55,7 @@ void add_ci_flags(CLI::App& app, CiFlags& flags) {
       ->check(CLI::Range(0.0005, 100.0));
   app.add_option("--work", flags.work, "build below this folder (default: a temporary one)");
   app.add_option("--build-command", flags.build_command,
-                 "for /bin/sh, run in each tree (default: cmake with the preset `run`)");
+                 "for /bin/sh, run in each tree (default: cmake into build/run)");
   app.add_option("--program", flags.program,
                  "the benchmark program in each tree (default: build/run/bin/trilobite)");
   app.add_option("--build-timeout", flags.build_timeout,

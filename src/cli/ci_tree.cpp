@@ -105,10 +105,14 @@ Result<std::string> default_build_command() {
   if (!is_installed("cmake"))
     return fail("cmake is not installed; --build-command can name another way to build",
                 ErrorKind::environment);
+  const auto* launcher = is_installed("ccache") ? " -DCMAKE_C_COMPILER_LAUNCHER=ccache "
+                                                  "-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"
+                                                : "";
   return fmt::format(
-      "cmake --preset run{} && cmake --build --preset run --parallel {} --target trilobite_program",
-      is_installed("ccache") ? " -DCMAKE_CXX_COMPILER_LAUNCHER=ccache" : "",
-      std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
+      "if cmake --list-presets 2>/dev/null | grep -q '\"run\"'; then cmake --preset run{0}; else "
+      "cmake -S . -B build/run -DCMAKE_BUILD_TYPE=Release{0}; fi && cmake --build build/run "
+      "--parallel {1}",
+      launcher, std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 Result<void> check_program_path(const std::string& program) {

@@ -5,14 +5,9 @@
 #include <string>
 
 #include "base/file.hpp"
+#include "report/ci_report.hpp"
 
 namespace trilobite::cli {
-
-struct Revision {
-  std::string name;    // as the user wrote it
-  std::string commit;  // full hash
-  std::string subject;
-};
 
 /// The root of the repository that this folder is in.
 Result<Path> repository_root();
@@ -45,7 +40,8 @@ struct BuildPlan {
   std::chrono::nanoseconds timeout = std::chrono::hours(1);
 };
 
-/// The build of this project; fails (environment) when the machine has no cmake.
+/// CMake in build/run: with the preset `run` where the tree has it, else as Release. Fails
+/// (environment) when the machine has no cmake.
 Result<std::string> default_build_command();
 /// The relative path of a program inside of a tree, or why it is none.
 Result<void> check_program_path(const std::string& program);

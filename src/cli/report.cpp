@@ -21,6 +21,7 @@ struct ReportFlags {
   std::string baseline;
   std::string baseline_device;
   std::string store;
+  std::string targets;
   bool other_machine = false;
   ReportForm form;
 };
@@ -50,6 +51,8 @@ void add_report_flags(CLI::App& app, ReportFlags& flags) {
   app.add_option("--baseline-device", flags.baseline_device,
                  "speed-ups are against this device (default: reference if it was measured, else "
                  "the first)");
+  app.add_option("--targets", flags.targets,
+                 "the answer of `trilobite targets --output FILE.json`");
   app.add_option("--store", flags.store,
                  "adds the history of the benchmarks from this store: a SQLite file or "
                  "postgresql://...");
@@ -84,6 +87,16 @@ Result<void> add_regression(const ReportFlags& flags, ReportData& data) {
   return {};
 }
 
+Result<void> add_targets(const ReportFlags& flags, ReportData& data) {
+  if (flags.targets.empty()) return {};
+  const auto text = read_file(flags.targets);
+  if (!text) return fail_from(text, "--targets");
+  auto targets = targets_from_json_text(*text);
+  if (!targets) return fail_from(targets, "--targets " + flags.targets);
+  data.targets = *std::move(targets);
+  return {};
+}
+
 /// Only the history of what was measured; series of several machines are called "id @machine".
 Result<void> add_history(const ReportFlags& flags, ReportData& data) {
   if (flags.store.empty()) return {};
@@ -105,6 +118,8 @@ Result<void> add_history(const ReportFlags& flags, ReportData& data) {
 
 Result<void> make_report(ReportFlags& flags) {
   if (auto fine = check_form(flags.form, flags.inputs.size()); !fine) return fine;
+  if (!flags.targets.empty() && flags.form.format != "html" && flags.form.format != "markdown")
+    return fail("--targets is for html and markdown");
   auto sources = load_sources(flags.inputs);
   if (!sources) return fail_from(sources);
   auto data = report_data(*std::move(sources), flags.baseline_device);
@@ -116,6 +131,7 @@ Result<void> make_report(ReportFlags& flags) {
   }
   if (auto added = add_regression(flags, data); !added) return added;
   if (auto added = add_history(flags, data); !added) return added;
+  if (auto added = add_targets(flags, data); !added) return added;
   const auto text = written(data, flags.form);
   if (!text) return fail_from(text);
   return deliver(*text, flags.form.output);

@@ -31,6 +31,7 @@ struct SelfTestFlags {
   std::vector<double> effects;
   size_t trials = 0;
   bool ab_only = false;
+  bool one_run = false;
   SelfTestProgram program;  // for the programs of the trials
   std::string model;
 };
@@ -159,12 +160,19 @@ int run_self_test(const Arguments& arguments) {
   app.add_flag("--ab-only", flags.ab_only, "leave out the methods that compare whole runs");
   app.add_option("--extra-work", flags.program.extra, "of a trial's program")->group("");
   app.add_option("--extra-sums", flags.program.extra_sums, "of a trial's program")->group("");
+  app.add_flag("--one-run", flags.one_run, "of a trial's program")->group("");
   app.add_option("--model", flags.model, "of a trial's program")->group("");
   add_store_option(app, flags.store);
   if (const auto over = parse(app, arguments)) return *over;
   flags.program.model = flags.model;
   if (step_protocol_is_wanted())
     return serve_steps_on_standard_streams(self_test_definitions(flags.program));
+  if (flags.one_run) {
+    const auto run = one_run(flags.program);
+    if (!run) return report_error(run.error());
+    fmt::print("{}\n", *run);
+    return kFine;
+  }
   catch_stop_signals();
   const auto tallies = trials_of(flags);
   if (!tallies) return report_error(tallies.error());

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "harness/session.hpp"
 #include "kernels/reduce.hpp"
 #include "model/engine.hpp"
 
@@ -75,6 +76,20 @@ std::vector<BenchmarkDefinition> self_test_definitions(const SelfTestProgram& pr
       {"self_test", "sum", one({.dtype = "f32"}), sum},
       {"self_test", "part", suite_cases, sum},
       {"self_test", "decode", one({.device = "cpu"}), [program](Bench& p) { decode(p, program); }}};
+}
+
+Result<std::string> one_run(const SelfTestProgram& program) {
+  const auto definitions = self_test_definitions(program);
+  const auto all = select_benchmarks(definitions, {});
+  if (!all) return fail_from(all);
+  const std::vector<SelectedBenchmark> kernel{all->front()};
+  const SamplingPlan plan;
+  Collector collector(kernel, plan, nullptr);
+  Session session{kernel, plan, collector, {}};
+  if (const auto end = run_isolated(session); !end) return fail_from(end);
+  StepResult result;
+  result.partial = collector.result(0);
+  return to_json(result).dump();
 }
 
 uint64_t sums_that_take(double share, double token_ns) {

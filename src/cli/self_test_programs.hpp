@@ -30,6 +30,9 @@ std::vector<std::string> command_of(const SelfTestProgram& program);
 
 std::vector<BenchmarkDefinition> self_test_definitions(const SelfTestProgram& program);
 
+/// A whole run of the kernel as `bench` measures it, as one line of JSON (harness/step_result.hpp).
+Result<std::string> one_run(const SelfTestProgram& program);
+
 /// The decoding of one token takes so many nanoseconds; sums that take `share` of it, as this
 /// machine runs them now.
 uint64_t sums_that_take(double share, double token_ns);

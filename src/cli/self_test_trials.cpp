@@ -6,15 +6,19 @@
 #include <cmath>
 #include <limits>
 
+#include "base/json.hpp"
 #include "base/log.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/ab_run.hpp"
 #include "fixtures/make_fixture.hpp"
+#include "harness/step_result.hpp"
+#include "harness/time_statistics.hpp"
+#include "record/baseline.hpp"
 #include "stats/describe.hpp"
 #include "stats/distributions.hpp"
 #include "stats/mann_whitney.hpp"
-#include "stats/median_interval.hpp"
 #include "stats/welch.hpp"
+#include "verdict/regression.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -22,31 +26,29 @@ namespace {
 using std::chrono::steady_clock;
 
 constexpr size_t kPooledRuns = 5;
-constexpr size_t kSamplesPerRun = 30;
 constexpr double kAlpha = 0.01;
 constexpr std::chrono::seconds kTimeout(10);
 
 enum Method : size_t { by_ab, by_check, by_mann_whitney, by_welch, by_threshold };
 
-/// The samples of one whole run: a new process, thirty samples of a millisecond.
-Result<std::vector<double>> whole_run(double extra) {
-  auto program = StepClient::start("self-test", command_of({.extra = extra}), kTimeout);
-  if (!program) return fail_from(program);
-  if (auto opened = program->open({.id = kKernelId}); !opened) return fail_from(opened);
-  uint64_t iterations = 1;
-  for (;;) {  // the same doubling on both sides; samples are per iteration
-    const auto time = program->step(iterations);
-    if (!time) return fail_from(time);
-    if (time->wall_ns > 1e6) break;
-    iterations *= 2;
-  }
-  std::vector<double> samples;
-  while (samples.size() < kSamplesPerRun) {
-    const auto time = program->step(iterations);
-    if (!time) return fail_from(time);
-    samples.push_back(time->wall_ns / static_cast<double>(iterations));
-  }
-  return samples;
+/// One whole run: a new process that measures as `bench` does.
+Result<BenchmarkResult> whole_run(double extra) {
+  auto command = command_of({.extra = extra});
+  command.emplace_back("--one-run");
+  auto process = ChildProcess::spawn(command);
+  if (!process) return fail_from(process);
+  std::string line;
+  if (process->receive(line, kTimeout) != ChildProcess::Reading::line)
+    return fail("a run of the self-test " + process->wait(), ErrorKind::environment);
+  const auto json = parse_json(line);
+  if (!json) return fail_from(json);
+  auto run = step_from_json(*json);
+  if (!run) return fail_from(run);
+  auto result = std::move(run->partial);
+  result.id = kKernelId;
+  if (result.status != Status::ok) return fail("a run of the self-test: " + result.reason);
+  result.statistics = statistics_of(result.samples_ns, 1);
+  return result;
 }
 
 void count(EffectTally& tally, size_t method, bool alarm) {
@@ -155,43 +157,44 @@ class DecodeTrials {
   double token_ns_;
 };
 
-double log_error_of_median(const stats::Sample& sample) {
-  const auto interval = stats::median_interval(sample);
-  return std::log(interval.high / interval.low) / 4;  // a 95 % interval is four standard errors
+Baseline pool_of(std::span<const BenchmarkResult> results) {
+  Baseline pool;
+  for (const auto& result : results) {
+    RunRecord run;
+    run.complete = true;
+    run.benchmarks = {result};
+    pool.runs.push_back(std::move(run));
+  }
+  return pool;
 }
 
-bool check_says_regressed(const std::vector<stats::Sample>& pool, const stats::Sample& current) {
-  verdict::MetricRuns metric;
-  metric.benchmark = kKernelId;
-  metric.metric = "time";
-  metric.samples = kSamplesPerRun;
-  for (const auto& run : pool) {
-    metric.baseline.push_back(stats::median(run));
-    metric.within_run = std::max(metric.within_run, log_error_of_median(run));
-  }
-  metric.current.push_back(stats::median(current));
-  metric.within_run = std::max(metric.within_run, log_error_of_median(current));
-  return judge_metrics(std::span(&metric, 1), {}).front().answer == verdict::Answer::regressed;
+Result<bool> check_says_regressed(std::span<const BenchmarkResult> pool,
+                                  const BenchmarkResult& current) {
+  const auto report = verdict::check_regression(pool_of(pool), pool_of(std::span(&current, 1)), {});
+  if (!report) return fail_from(report);
+  return report->verdicts.front().answer == verdict::Answer::regressed;  // the time comes first
 }
 
 Result<void> trial_of_whole_runs(EffectTally& tally) {
-  std::vector<stats::Sample> pool;
+  std::vector<BenchmarkResult> runs;
   for (size_t i = 0; i <= kPooledRuns; ++i) {
-    auto samples = whole_run(i == kPooledRuns ? tally.effect : 0);
-    if (!samples) return fail_from(samples);
-    auto sample = stats::Sample::from(*std::move(samples));
-    if (!sample) return fail_from(sample);
-    pool.push_back(*std::move(sample));
+    auto run = whole_run(i == kPooledRuns ? tally.effect : 0);
+    if (!run) return fail_from(run);
+    runs.push_back(*std::move(run));
   }
-  const auto current = pool.back();
-  pool.pop_back();
-  const auto& last = pool.back();  // what the simple methods compare with: the run before
-  const bool slower = stats::median(current) > stats::median(last);
-  count(tally, by_check, check_says_regressed(pool, current));
-  count(tally, by_mann_whitney, slower && stats::mann_whitney(last, current).p_value < 2 * kAlpha);
-  const auto welch = stats::welch(current, last);
+  const auto current = stats::Sample::from(runs.back().samples_ns);
+  const auto last = stats::Sample::from(runs[kPooledRuns - 1].samples_ns);
+  if (!current || !last) return fail("a run of the self-test has too few samples");
+  const auto regressed = check_says_regressed(std::span(runs).first(kPooledRuns), runs.back());
+  if (!regressed) return fail_from(regressed);
+  count(tally, by_check, *regressed);
+  // What the simple methods compare with is the run before.
+  const bool slower = stats::median(*current) > stats::median(*last);
+  count(tally, by_mann_whitney,
+        slower && stats::mann_whitney(*last, *current).p_value < 2 * kAlpha);
+  const auto welch = stats::welch(*current, *last);
   count(tally, by_welch, welch && welch->t > 0 && welch->p_value < 2 * kAlpha);
-  count(tally, by_threshold, stats::median(current) > 1.05 * stats::median(last));
+  count(tally, by_threshold, stats::median(*current) > 1.05 * stats::median(*last));
   return {};
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace trilobite::cli {
 namespace {
@@ -25,8 +26,12 @@ Figure from_benchmark(std::string id, Read read) {
     const auto* result = find_result(sources.record, id);
     if (result == nullptr) return {.reason = fmt::format("{} was not measured", id)};
     if (result->status != Status::ok || !result->statistics)
-      return {.reason = fmt::format("{}: {}", id, result->reason)};
-    return {.value = read(*result)};
+      return {.reason = fmt::format("{}: {}", id,
+                                    result->reason.empty() ? "no samples" : result->reason)};
+    const std::optional<double> value = read(*result);
+    if (!value || !std::isfinite(*value))
+      return {.reason = fmt::format("{} did not give this figure", id)};
+    return {.value = value};
   };
 }
 
@@ -91,50 +96,35 @@ const char* const kTargetPattern =
     "^(matmul/matmul/f32/cpu/1024x1024(/layout=dense)?$|large_arrays/(add|sum)/f32/cpu/|"
     "memory/(allocate|fill)/f32/-/1024x1024/|memory/long_use/)";
 
-std::vector<Target> all_targets() {
+std::vector<WantedTarget> all_targets() {
   const std::string no_cuda = "no CUDA device computes here";
   return {
-      {"matmul 1024x1024, f32", 100, true, "GFLOP/s",
+      {{"matmul 1024x1024, f32", 100, true, "GFLOP/s"},
        from_benchmark("matmul/matmul/f32/cpu/1024x1024/layout=dense", gigaflops)},
-      {"element-wise add, large arrays", 10, true, "GB/s",
+      {{"element-wise add, large arrays", 10, true, "GB/s"},
        from_benchmark("large_arrays/add/f32/cpu/8192x8192", gigabytes)},
-      {"sum, large arrays", 5, true, "GB/s",
+      {{"sum, large arrays", 5, true, "GB/s"},
        from_benchmark("large_arrays/sum/f32/cpu/8192x8192", gigabytes)},
-      {"allocation of a 4 MB tensor, of filling it", 1, false, "%",
+      {{"allocation of a 4 MB tensor, of filling it", 1, false, "%"},
        share_of("memory/allocate/f32/-/1024x1024/from=pool",
                 "memory/fill/f32/-/1024x1024/from=system")},
-      {"fragmentation after long use", 5, false, "%",
+      {{"fragmentation after long use", 5, false, "%"},
        from_figure("memory/long_use/f32/-/-", "fragmentation_percent")},
-      {"L1 hit rate", 90, true, "%",
+      {{"L1 hit rate", 90, true, "%"},
        never("hardware counters are not read; `trilobite env` says whether there are any")},
-      {"decode", 125, true, "tokens/s", from_model("decode_tokens_per_second")},
-      {"latency per token, P50", 90, false, "ms", from_model("latency_p50_ms")},
-      {"peak memory", 1.1, false, "GB", from_model("memory_usage_mb", 1.048576e-3)},
-      {"accuracy (cosine to the reference)", 99.8, true, "%", from_model("accuracy_score", 100)},
-      {"throughput against another engine", 1.15, true, "x",
+      {{"decode", 125, true, "tokens/s"}, from_model("decode_tokens_per_second")},
+      {{"latency per token, P50", 90, false, "ms"}, from_model("latency_p50_ms")},
+      {{"peak memory", 1.1, false, "GB"}, from_model("memory_usage_mb", 1.048576e-3)},
+      {{"accuracy (cosine to the reference)", 99.8, true, "%"}, from_model("accuracy_score", 100)},
+      {{"throughput against another engine", 1.15, true, "x"},
        from_comparison("decode_tokens_per_second", itself)},
-      {"memory below another engine", 11, true, "%",
+      {{"memory below another engine", 11, true, "%"},
        from_comparison("peak_resident_mb", percent_below)},
-      {"load time below another engine", 34, true, "%",
+      {{"load time below another engine", 34, true, "%"},
        from_comparison("process_to_first_token_ms", percent_below)},
-      {"CUDA, of the theoretical peak", 80, true, "%", never(no_cuda)},
-      {"PCIe transfer, of the link", 90, true, "%", never(no_cuda)},
-      {"several GPUs, efficiency", 80, true, "%", never(no_cuda)}};
-}
-
-Outcome outcome_of(const Target& target, const TargetFigure& figure) {
-  if (!figure.value) return Outcome::unavailable;
-  const bool met = target.at_least ? *figure.value >= target.limit : *figure.value < target.limit;
-  return met ? Outcome::met : Outcome::missed;
-}
-
-std::string_view name_of(Outcome outcome) {
-  switch (outcome) {
-    case Outcome::met: return "met";
-    case Outcome::missed: return "missed";
-    case Outcome::unavailable: break;
-  }
-  return "unavailable";
+      {{"CUDA, of the theoretical peak", 80, true, "%"}, never(no_cuda)},
+      {{"PCIe transfer, of the link", 90, true, "%"}, never(no_cuda)},
+      {{"several GPUs, efficiency", 80, true, "%"}, never(no_cuda)}};
 }
 
 }  // namespace trilobite::cli

@@ -1,5 +1,5 @@
 #pragma once
-// The figures that the project set out to reach, and whether a measurement reached them.
+// The figures that the project set out to reach, and where each is found in what was measured.
 
 #include <functional>
 #include <optional>
@@ -8,6 +8,7 @@
 
 #include "base/json.hpp"
 #include "record/record.hpp"
+#include "report/targets.hpp"
 
 namespace trilobite::cli {
 
@@ -24,21 +25,15 @@ struct TargetFigure {
   std::string reason;
 };
 
-struct Target {
-  std::string name;
-  double limit = 0;
-  bool at_least = true;  // else: below the limit
-  std::string unit;
+/// A target that nothing was measured for yet, and who finds its figure.
+struct WantedTarget {
+  Target target;
   std::function<TargetFigure(const TargetSources&)> figure;
 };
 
 /// The benchmarks that the targets need, as a regular expression on ids.
 extern const char* const kTargetPattern;
 
-std::vector<Target> all_targets();
-
-enum class Outcome { met, missed, unavailable };
-Outcome outcome_of(const Target& target, const TargetFigure& figure);
-std::string_view name_of(Outcome outcome);
+std::vector<WantedTarget> all_targets();
 
 }  // namespace trilobite::cli

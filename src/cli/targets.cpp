@@ -1,3 +1,5 @@
+#include "report/targets.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +9,6 @@
 #include "cli/output.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/target_list.hpp"
-#include "report/console.hpp"
-#include "report/table.hpp"
 
 namespace trilobite::cli {
 namespace {
@@ -22,12 +22,6 @@ struct TargetFlags {
   RunOptions run;
 };
 
-struct Judged {
-  Target target;
-  TargetFigure figure;
-  Outcome outcome;
-};
-
 void add_flags(CLI::App& app, TargetFlags& flags) {
   app.add_option("--report", flags.report,
                  "performance-report.json of `trilobite inference`, for the figures of a model");
@@ -35,7 +29,9 @@ void add_flags(CLI::App& app, TargetFlags& flags) {
                  "comparison-results.json of `trilobite crossval`, for those against an engine");
   app.add_option("--format", flags.format, "human or json")
       ->check(CLI::IsMember({"human", "json"}));
-  app.add_option("--output", flags.output, "the answer goes into this file");
+  app.add_option(
+      "--output", flags.output,
+      "the answer goes into this file, as JSON for `report --targets` when it ends in .json");
   app.add_flag("--strict", flags.strict, "exit with 1 when a target is missed");
   add_run_options(app, flags.run);
 }
@@ -51,54 +47,21 @@ Result<std::optional<Json>> read_optional(const std::string& path) {
   return *std::move(json);
 }
 
-std::string limit_text(const Target& target) {
-  return fmt::format("{} {:g} {}", target.at_least ? "at least" : "below", target.limit,
-                     target.unit);
-}
-
-std::string to_text(const std::vector<Judged>& all) {
-  Table table{{{"target", true}, {"wanted"}, {"measured"}, {"", true}}, {}};
-  for (const auto& [target, figure, outcome] : all) {
-    const auto style = outcome == Outcome::met      ? Style::good
-                       : outcome == Outcome::missed ? Style::bad
-                                                    : Style::quiet;
-    table.rows.push_back(
-        {{target.name},
-         {limit_text(target)},
-         {figure.value ? fmt::format("{:.3g} {}", *figure.value, target.unit) : "-"},
-         {std::string(name_of(outcome)), style}});
-  }
-  auto text = render(table, terminal_width(), stdout_is_terminal());
-  for (const auto& [target, figure, outcome] : all) {
-    if (outcome == Outcome::unavailable)
-      text += fmt::format("\n{}: unavailable, {}", target.name, figure.reason);
-  }
-  return text + "\n";
-}
-
-std::string to_json_text(const std::vector<Judged>& all) {
-  Json list = Json::array();
-  for (const auto& [target, figure, outcome] : all) {
-    Json entry{{"name", target.name},
-               {"limit", target.limit},
-               {"at_least", target.at_least},
-               {"unit", target.unit},
-               {"measured", figure.value ? Json(*figure.value) : Json()},
-               {"outcome", name_of(outcome)}};
-    if (!figure.value) entry["reason"] = figure.reason;
-    list.push_back(entry);
-  }
-  return Json{{"targets", list}}.dump(2) + "\n";
-}
-
-std::vector<Judged> judge(const TargetSources& sources) {
-  std::vector<Judged> all;
-  for (auto& target : all_targets()) {
-    auto figure = target.figure(sources);
-    const auto outcome = outcome_of(target, figure);
-    all.push_back({std::move(target), std::move(figure), outcome});
+std::vector<Target> judge(const TargetSources& sources) {
+  std::vector<Target> all;
+  for (auto& [target, find] : all_targets()) {
+    auto figure = find(sources);
+    target.measured = figure.value;
+    target.reason = std::move(figure.reason);
+    all.push_back(std::move(target));
   }
   return all;
+}
+
+std::string answer(const TargetFlags& flags, const std::vector<Target>& all) {
+  if (flags.format == "json" || flags.output.ends_with(".json")) return to_json_text(all);
+  return to_console(all, {.color = flags.output.empty() && stdout_is_terminal(),
+                          .width = flags.output.empty() ? terminal_width() : 0});
 }
 
 Result<FinishedRun> measure(const TargetFlags& flags, const Arguments& arguments) {
@@ -126,16 +89,19 @@ int run_targets(const Arguments& arguments) {
   if (!model) return report_error(model.error());
   const auto comparison = read_optional(flags.comparison);
   if (!comparison) return report_error(comparison.error());
+  if (!flags.output.empty()) {
+    if (auto writable = check_writable(flags.output); !writable)
+      return report_error(writable.error());
+  }
   const auto run = measure(flags, arguments);
   if (!run) return report_error(run.error());
   const auto all = judge({.record = run->record,
                           .model = *model ? &**model : nullptr,
                           .comparison = *comparison ? &**comparison : nullptr});
-  const auto text = flags.format == "json" ? to_json_text(all) : to_text(all);
-  if (auto done = deliver(text, flags.output); !done) return report_error(done.error());
+  if (auto done = deliver(answer(flags, all), flags.output); !done)
+    return report_error(done.error());
   if (const int code = exit_code_of(*run); code != kFine) return code;
-  const bool missed = std::ranges::any_of(
-      all, [](const Judged& judged) { return judged.outcome == Outcome::missed; });
+  const bool missed = std::ranges::find(all, TargetOutcome::missed, outcome_of) != all.end();
   return flags.strict && missed ? kGateSaidNo : kFine;
 }
 

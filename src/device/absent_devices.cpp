@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "device/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 namespace trilobite {
 namespace {

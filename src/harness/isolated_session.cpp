@@ -41,7 +41,8 @@ std::string order_for(const Step& step, const std::optional<Calibration>& calibr
 
 enum class VisitEnd { done, child_lost, interrupted };
 
-/// Keeps one child at work and replaces it when it is lost.
+/// Keeps one child at work and replaces it when it is lost, and for every round: where the pages of
+/// a process lie stays the same as long as it lives and is worth a per cent.
 class Supervisor {
  public:
   explicit Supervisor(Session& session)
@@ -52,6 +53,8 @@ class Supervisor {
          interleaved_steps(session_.selection.size(), session_.plan.rounds, session_.plan.seed)) {
       if (session_.hooks.should_stop()) return SessionEnd::interrupted;
       if (!session_.collector.wants(step)) continue;
+      if (step.round != round_) child_.reset();
+      round_ = step.round;
       auto child = current_child();
       if (!child) return fail_from(child);
       session_.hooks.on_begin(step);
@@ -117,6 +120,7 @@ class Supervisor {
   Session& session_;
   std::vector<std::chrono::nanoseconds> time_left_;
   std::optional<ChildProcess> child_;
+  size_t round_ = 0;  // of the child
 };
 
 }  // namespace

@@ -17,7 +17,10 @@ using std::chrono::steady_clock;
 constexpr int kPriority = -15;
 constexpr size_t kFewestRounds = 8;
 constexpr size_t kFewestUnits = 2;  // of one generation
-constexpr int kShareOfStart = 5;    // programs are used so many times as long as they took to start
+// Programs are used so many times as long as they took to start, but not longer than this: a start
+// that something delayed would make them stay.
+constexpr int kShareOfStart = 10;
+constexpr std::chrono::milliseconds kLongestUse(250);
 constexpr uint64_t kMostIterations = uint64_t{1} << 40;
 // Before each turn as much again divided by this is run without counting: it brings the program's
 // data back into the cache, from which the others have pushed it.
@@ -95,7 +98,8 @@ Lockstep::Order Lockstep::random_order() {
 
 bool Lockstep::time_for_new_programs() const {
   if (programs_.empty()) return true;
-  return units_of_generation_ >= kFewestUnits && used_ >= kShareOfStart * start_took_;
+  return units_of_generation_ >= kFewestUnits &&
+         used_ >= std::min<Nanoseconds>(kShareOfStart * start_took_, kLongestUse);
 }
 
 Result<void> Lockstep::replace_programs() {

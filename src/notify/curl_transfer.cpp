@@ -10,6 +10,7 @@ size_t discard(char*, size_t size, size_t count, void*) { return size * count; }
 }  // namespace
 
 Result<CurlHandle> new_transfer(const std::string& url, std::chrono::nanoseconds timeout) {
+  if (auto loaded = libcurl.load(); !loaded) return fail_from(loaded);
   CurlHandle handle(curl_easy_init());
   if (!handle) return fail("libcurl cannot start", ErrorKind::environment);
   const auto milliseconds =

@@ -1,13 +1,12 @@
 #pragma once
 // What every transfer with libcurl needs: a handle that is freed, a time limit, no signals.
 
-#include <curl/curl.h>
-
 #include <chrono>
 #include <memory>
 #include <string>
 
 #include "base/error.hpp"
+#include "notify/libcurl.hpp"
 
 namespace trilobite::notify {
 

@@ -1,6 +1,5 @@
 #include "notify/github.hpp"
 
-#include <curl/curl.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +9,7 @@
 
 #include "base/json.hpp"
 #include "notify/http.hpp"
+#include "notify/libcurl.hpp"
 
 namespace trilobite::notify {
 namespace {
@@ -23,6 +23,7 @@ bool is_this_machine(const std::string& host) {
 
 /// A token goes over the wire only where nobody can read along.
 Result<void> check_api_url(const std::string& url) {
+  if (auto loaded = libcurl.load(); !loaded) return loaded;
   const std::unique_ptr<CURLU, void (*)(CURLU*)> parsed(curl_url(), curl_url_cleanup);
   const auto part = [&](CURLUPart which) {
     char* text = nullptr;

@@ -39,6 +39,18 @@ Result<void> check_statistics(const BenchmarkResult& result) {
   return {};
 }
 
+/// Without samples there may be a summary that somebody else made of them, or no time at all.
+Result<void> check_summary(const BenchmarkResult& result) {
+  if (!result.statistics) return {};
+  const auto& [low, high] = result.statistics->median_ci95;
+  const double median = result.statistics->median;
+  if (!std::isfinite(median) || median <= 0)
+    return fail(fmt::format("a median of {} ns; times are positive and finite", median));
+  if (!(low > 0 && low <= median && median <= high && std::isfinite(high)))
+    return fail(fmt::format("its median of {} ns is outside its interval", median));
+  return {};
+}
+
 Result<void> check_result(const BenchmarkResult& result) {
   if (auto done = check_samples(result); !done) return done;
   if (result.status != Status::ok) {
@@ -46,10 +58,10 @@ Result<void> check_result(const BenchmarkResult& result) {
       return fail(fmt::format("is {} without a reason", name_of(result.status)));
     return {};
   }
-  if (result.samples_ns.empty()) return fail("is ok but has no samples");
-  if (!result.statistics) return fail("is ok but has no statistics");
-  if (result.iterations_per_sample == 0) return fail("is ok but says 0 iterations per sample");
   if (result.check && !result.check->passed) return fail("is ok although its check did not pass");
+  if (result.samples_ns.empty()) return check_summary(result);
+  if (!result.statistics) return fail("has samples but no statistics");
+  if (result.iterations_per_sample == 0) return fail("has samples but says 0 iterations of each");
   return check_statistics(result);
 }
 

@@ -175,6 +175,27 @@ TEST(RecordJson, inconsistent_records_are_not_believed) {
            "without a reason");
 }
 
+TEST(RecordJson, a_result_may_be_a_summary_or_have_no_time_at_all) {
+  const auto without_samples = [](Json& json) {
+    auto& result = json["benchmarks"][0];
+    result["samples_ns"] = Json::array();
+    result["samples_per_round"] = Json::array();
+    result["iterations_per_sample"] = 0;
+  };
+  const auto damaged = [&](const std::function<void(Json&)>& damage) {
+    return message_after([&](Json& json) {
+      without_samples(json);
+      damage(json["benchmarks"][0]["statistics_ns"]);
+    });
+  };
+  EXPECT_EQ(message_after(without_samples), "accepted");
+  EXPECT_EQ(damaged([](Json& statistics) { statistics = nullptr; }), "accepted");
+  EXPECT_NE(damaged([](Json& statistics) { statistics["median"] = 0; }).find("positive and finite"),
+            std::string::npos);
+  EXPECT_NE(damaged([](Json& statistics) { statistics["median"] = 99; }).find("outside its"),
+            std::string::npos);
+}
+
 TEST(RecordJson, every_truncation_is_an_error_and_never_a_crash) {
   const auto text = to_json_text(good_record());
   for (size_t length = 0; length + 2 < text.size(); length += 7) {

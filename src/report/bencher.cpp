@@ -34,8 +34,8 @@ std::string number(double nanoseconds, bool whole) {
 
 std::string outcome(const BenchmarkResult& result) {
   if (result.status == Status::skipped) return "ignored, " + printable(result.reason);
-  const bool measured = result.status == Status::ok && result.statistics.has_value();
-  if (!measured || !std::isfinite(result.statistics->median)) return "FAILED";
+  if (result.status == Status::ok && !result.statistics) return "ignored, no samples";
+  if (result.status != Status::ok || !std::isfinite(result.statistics->median)) return "FAILED";
   const bool whole = result.statistics->median >= kWholeNanosecondsFrom;
   return fmt::format("bench: {:>11} ns/iter (+/- {})", number(result.statistics->median, whole),
                      number(result.statistics->sd, whole));

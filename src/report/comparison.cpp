@@ -53,6 +53,7 @@ struct RatioMaker {
 
   std::optional<Ratio> operator()(const BenchmarkResult& slower,
                                   const BenchmarkResult& faster) const {
+    if (slower.samples_ns.empty() || faster.samples_ns.empty()) return std::nullopt;
     if (resample) return resampled_ratio(slower, faster, seed);
     return ratio_from_medians(entry_from(slower), entry_from(faster));
   }

@@ -52,9 +52,10 @@ std::string name_in_group(const BenchmarkResult& result) {
 Row row_of(const BenchmarkResult& result) {
   const Cell name{name_in_group(result), Style::plain};
   if (result.status != Status::ok || !result.statistics) {
-    const auto style = result.status == Status::skipped ? Style::quiet : Style::bad;
-    return {{name.text, style},
-            {fmt::format("{}: {}", name_of(result.status), printable(result.reason)), style}};
+    const bool wrong = result.status == Status::failed || result.status == Status::timeout;
+    const auto style = wrong ? Style::bad : Style::quiet;
+    const auto reason = result.reason.empty() ? "" : ": " + printable(result.reason);
+    return {{name.text, style}, {fmt::format("{}{}", outcome_word(result), reason), style}};
   }
   const auto& s = *result.statistics;
   const double half_width = (s.median_ci95.high - s.median_ci95.low) / 2 / s.median;

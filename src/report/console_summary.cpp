@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "report/display_text.hpp"
+#include "report/human_units.hpp"
 
 namespace trilobite {
 namespace {
@@ -15,10 +16,6 @@ namespace {
 // A screen's worth: whoever wants all of them reads the record.
 constexpr size_t kReasonsShown = 5;
 constexpr size_t kFailuresShown = 20;
-
-std::string plural(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
 
 size_t count_of(const RunRecord& record, Status status) {
   return static_cast<size_t>(
@@ -40,7 +37,7 @@ std::string grouped_reasons(const RunRecord& record, Status status) {
     text += fmt::format("{}{} ({})", i == 0 ? "" : ", ", sorted[i].first, sorted[i].second);
   }
   if (sorted.size() > kReasonsShown) {
-    text += fmt::format(", and {}", plural(sorted.size() - kReasonsShown, "other reason"));
+    text += fmt::format(", and {}", counted(sorted.size() - kReasonsShown, "other reason"));
   }
   return text;
 }
@@ -78,15 +75,15 @@ std::string run_heading(const RunRecord& record, ConsoleOptions options) {
   const auto add = [&](const std::string& fact) { text += ", " + fact; };
   if (const auto& model = record.environment.cpu.model; !model.empty()) add(printable(model));
   if (!record.isa.empty()) add(printable(record.isa));
-  add(plural(record.threads, "thread"));
+  add(counted(record.threads, "thread"));
   if (record.deterministic) add("deterministic");
   if (!record.git.commit.empty()) {
     add(fmt::format("commit {}{}", printable(record.git.commit).substr(0, 10),
                     record.git.dirty ? " with changes" : ""));
   }
   if (record.plan.samples > 0) {
-    add(fmt::format("up to {} in {}", plural(record.plan.samples, "sample"),
-                    plural(record.plan.rounds, "round")));
+    add(fmt::format("up to {} in {}", counted(record.plan.samples, "sample"),
+                    counted(record.plan.rounds, "round")));
   }
   std::string result = paragraph(text, Style::plain, options);
   if (!record.complete) {
@@ -109,6 +106,10 @@ std::string counts_and_failures(const RunRecord& record, ConsoleOptions options)
   const size_t failed = count_of(record, Status::failed);
   const size_t timeouts = count_of(record, Status::timeout);
   std::string counts = fmt::format("{} ok", count_of(record, Status::ok));
+  const auto without = std::ranges::count_if(record.benchmarks, [](const BenchmarkResult& result) {
+    return result.status == Status::ok && result.samples_ns.empty();
+  });
+  if (without > 0) counts += fmt::format(" ({} without samples)", without);
   if (failed > 0) counts += fmt::format(", {} failed", failed);
   if (timeouts > 0) counts += fmt::format(", {} timed out", timeouts);
   if (skipped > 0) {
@@ -134,7 +135,7 @@ std::string warnings_to_console(const std::vector<Warning>& warnings, ConsoleOpt
     }
     std::string line = fmt::format("warning: {}", printable(code));
     if (benchmarks.size() > 1) {
-      line += fmt::format(" ({}), such as {}: {}", plural(benchmarks.size(), "benchmark"),
+      line += fmt::format(" ({}), such as {}: {}", counted(benchmarks.size(), "benchmark"),
                           printable(first->benchmark), printable(first->message));
     } else if (benchmarks.size() == 1) {
       line += fmt::format(" in {}: {}", printable(*benchmarks.begin()), printable(first->message));

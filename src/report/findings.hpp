@@ -23,8 +23,12 @@ std::vector<Finding> findings(const ReportData& data);
 /// "fact", "best", "worst", "target met", "target missed", "doubt".
 std::string_view name_of(FindingKind kind);
 
-/// A figure `x` of a benchmark with a figure `x_at_least` or `x_at_most` beside it has a target.
+/// How many targets are met, missed and unavailable, and each that is missed.
 std::vector<Finding> target_findings(const ReportData& data);
 std::vector<Finding> doubt_findings(const ReportData& data);
+
+/// Those that were given, and those of benchmarks: a figure `x` with a figure `x_at_least` or
+/// `x_below` beside it. The missed first, the unavailable last.
+std::vector<Target> targets_of(const ReportData& data);
 
 }  // namespace trilobite

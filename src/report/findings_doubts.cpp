@@ -1,9 +1,10 @@
-// The findings that need care: targets, and doubts about the numbers.
+// The findings that are doubts about the numbers.
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <map>
 #include <set>
+#include <utility>
 
 #include "report/findings.hpp"
 #include "report/human_units.hpp"
@@ -25,6 +26,7 @@ void add_uncertain(const ReportData& data, std::vector<Finding>& all) {
   uint64_t disturbed = 0;
   for (const auto* result : measured_results(data)) {
     disturbed += result->disturbance.kept;
+    if (result->samples_ns.empty()) continue;
     if (!supports_95_percent(result->samples_ns.size())) {
       few.evidence.push_back(result->id);
     } else if (half_width(*result) > kWideInterval) {
@@ -33,13 +35,13 @@ void add_uncertain(const ReportData& data, std::vector<Finding>& all) {
     }
   }
   if (!few.evidence.empty()) {
-    few.text = fmt::format("{} have fewer than six samples, too few for a 95 % interval.",
-                           few.evidence.size());
+    few.text = fmt::format("Fewer than six samples, too few for a 95 % interval: {}.",
+                           counted(few.evidence.size(), "benchmark"));
     all.push_back(std::move(few));
   }
   if (widest != nullptr) {
-    wide.text = fmt::format("{} medians are known to ±{} or worse; the widest interval is ±{}.",
-                            wide.evidence.size(), human_percent(kWideInterval),
+    wide.text = fmt::format("Known to ±{1} or worse: {0}; the widest interval is ±{2}.",
+                            counted(wide.evidence.size(), "median"), human_percent(kWideInterval),
                             human_percent(half_width(*widest)));
     std::ranges::iter_swap(wide.evidence.begin(), std::ranges::find(wide.evidence, widest->id));
     all.push_back(std::move(wide));
@@ -50,6 +52,28 @@ void add_uncertain(const ReportData& data, std::vector<Finding>& all) {
                                "could not be taken again in the time allowed.",
                                disturbed),
                    {}});
+  }
+}
+
+/// Results whose samples are not in the record.
+void add_without_samples(const ReportData& data, std::vector<Finding>& all) {
+  Finding summaries{FindingKind::doubt, "", {}};
+  Finding timeless{FindingKind::doubt, "", {}};
+  for (const auto& result : data.joined.benchmarks) {
+    if (result.status != Status::ok || !result.samples_ns.empty()) continue;
+    (result.statistics ? summaries : timeless).evidence.push_back(result.id);
+  }
+  if (!summaries.evidence.empty()) {
+    summaries.text = fmt::format(
+        "A summary without its samples: {}. It is shown as it was written; nothing is compared or "
+        "judged by it.",
+        counted(summaries.evidence.size(), "benchmark"));
+    all.push_back(std::move(summaries));
+  }
+  if (!timeless.evidence.empty()) {
+    timeless.text = fmt::format("Neither samples nor a summary of them: {} that passed.",
+                                counted(timeless.evidence.size(), "benchmark"));
+    all.push_back(std::move(timeless));
   }
 }
 
@@ -75,49 +99,30 @@ void add_origin(const ReportData& data, std::vector<Finding>& all) {
   }
 }
 
+/// Each code once: several runs of one machine have the same doubts, with other numbers in them.
 void add_warnings(const ReportData& data, std::vector<Finding>& all) {
-  std::set<std::string> seen;
+  std::map<std::string, size_t> counts;
+  for (const auto& warning : data.joined.warnings)
+    counts[warning.code] += warning.benchmark.empty();
   for (const auto& warning : data.joined.warnings) {
-    if (!warning.benchmark.empty() || !seen.insert(warning.code + warning.message).second) continue;
+    if (!warning.benchmark.empty()) continue;
+    const auto count = std::exchange(counts[warning.code], 0);
+    if (count == 0) continue;
     auto text = warning.message + ".";
+    if (text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
     if (!warning.advice.empty()) text += " Advice: " + warning.advice + ".";
+    if (count > 1)
+      text += fmt::format(" So in {}; the environment section has all.", counted(count, "run"));
     all.push_back({FindingKind::doubt, std::move(text), {}});
   }
 }
 
-/// The finding about figure `name` when `limit_name` is a target for it.
-void add_target(const BenchmarkResult& result, const std::string& name, bool at_least,
-                std::vector<Finding>& all) {
-  const auto value = result.figures.find(name);
-  if (value == result.figures.end()) return;
-  const double limit = result.figures.at(name + (at_least ? "_at_least" : "_at_most"));
-  const bool met = at_least ? value->second >= limit : value->second <= limit;
-  all.push_back({met ? FindingKind::target_met : FindingKind::target_missed,
-                 fmt::format("{}: {:.4g}, wanted {} {:.4g}.", name, value->second,
-                             at_least ? "at least" : "at most", limit),
-                 {result.id}});
-}
-
 }  // namespace
-
-std::vector<Finding> target_findings(const ReportData& data) {
-  std::vector<Finding> all;
-  for (const auto* result : measured_results(data)) {
-    for (const auto& [name, value] : result->figures) {
-      for (const std::string_view ending : {"_at_least", "_at_most"}) {
-        if (name.ends_with(ending))
-          add_target(*result, name.substr(0, name.size() - ending.size()), ending == "_at_least",
-                     all);
-      }
-    }
-  }
-  std::ranges::stable_sort(all, std::greater(), &Finding::kind);  // missed ones first
-  return all;
-}
 
 std::vector<Finding> doubt_findings(const ReportData& data) {
   std::vector<Finding> all;
   add_origin(data, all);
+  add_without_samples(data, all);
   add_uncertain(data, all);
   add_warnings(data, all);
   return all;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/duration.hpp"
@@ -16,6 +17,7 @@
 #include "report/csv.hpp"
 #include "report/csv_parser_for_test.hpp"
 #include "report/gbench.hpp"
+#include "report/html/markup.hpp"
 #include "report/html/page.hpp"
 #include "report/junit.hpp"
 #include "report/markdown.hpp"
@@ -70,8 +72,8 @@ TEST(Formats, have_the_same_medians) {
       const auto has = [&](const std::string& text, const std::string& what) {
         EXPECT_NE(text.find(what), std::string::npos) << what;
       };
-      has(html, fmt::format("<bdi>{}</bdi></code></button></td><td data-v=\"{}\">{}</td>",
-                            result.id, median, human_time(median)));
+      has(html, fmt::format("{}</button></td><td data-v=\"{}\">{}</td>",
+                            trilobite::html::code(result.id), median, human_time(median)));
       has(markdown, fmt::format("| {} | {} | ", result.id, human_time(median)));
       has(junit, fmt::format("name=\"{}\" time=\"{}\"", result.id, median / 1e9));
       has(prometheus,
@@ -86,6 +88,23 @@ TEST(Formats, have_the_same_medians) {
       EXPECT_NE(plain.find(digits + " ns/iter"), std::string::npos) << median;
     }
   }
+}
+
+TEST(Formats, a_result_without_samples_has_no_number_in_any) {
+  RunRecord record;
+  record.benchmarks = {fixtures::measured({}, {100})};
+  record.benchmarks[0].samples_ns.clear();
+  record.benchmarks[0].samples_per_round.clear();
+  record.benchmarks[0].statistics.reset();
+  EXPECT_EQ(to_bencher(record), "test kernels/matmul/f32/cpu/64x64x64 ... ignored, no samples\n");
+  for (const auto& text : {to_console(record, {}), to_gbench(record), to_junit(record),
+                           to_markdown(report_data({{"run", record}}))})
+    EXPECT_NE(text.find("no samples"), std::string::npos) << text;
+  EXPECT_EQ(to_junit(record).find(" time="), std::string::npos);
+  EXPECT_EQ(to_prometheus(record).find("trilobite_benchmark_time_seconds{"), std::string::npos);
+  const auto rows = fixtures::parse_csv(to_csv(record));
+  const auto median = std::ranges::find(rows[0], "median_ns") - rows[0].begin();
+  EXPECT_EQ(rows[1][static_cast<size_t>(median)], "");
 }
 
 }  // namespace

@@ -125,7 +125,9 @@ Json not_measured(const BenchmarkResult& result, Place place, unsigned threads) 
   json["repetitions"] = 1;
   json["repetition_index"] = 0;
   json["error_occurred"] = true;
-  json["error_message"] = fmt::format("{}: {}", name_of(result.status), result.reason);
+  json["error_message"] = result.status == Status::ok
+                              ? std::string(outcome_word(result))
+                              : fmt::format("{}: {}", name_of(result.status), result.reason);
   if (result.status == Status::skipped) {
     json["skipped"] = true;
     json["skip_message"] = result.reason;

@@ -25,6 +25,10 @@ std::string operations_unit(const WorkDone& work) {
 
 }  // namespace
 
+std::string counted(size_t count, std::string_view noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
 std::string human_rate(double per_second, std::string_view unit) {
   if (!std::isfinite(per_second) || per_second < 0) return "-";
   constexpr std::array<const char*, 7> kPrefixes = {"", "k", "M", "G", "T", "P", "E"};
@@ -72,6 +76,11 @@ std::string human_ratios(const Interval& interval) {
     return std::isfinite(ratio) && ratio >= 0 ? three_digits(ratio) : std::string("-");
   };
   return digits(interval.low) + "-" + digits(interval.high);
+}
+
+std::string_view outcome_word(const BenchmarkResult& result) {
+  if (result.status == Status::ok && !result.statistics) return "no samples";
+  return name_of(result.status);
 }
 
 bool supports_95_percent(size_t samples) {

@@ -8,6 +8,9 @@
 
 namespace trilobite {
 
+/// "1 case", "2 cases".
+std::string counted(size_t count, std::string_view noun);
+
 /// "1.23 G" + unit, e.g. "12.3 GFLOP/s"; decimal prefixes.
 std::string human_rate(double per_second, std::string_view unit);
 /// "64 KiB", "1.5 MiB"; binary prefixes.
@@ -26,6 +29,9 @@ std::string human_ratios(const Interval& interval);
 /// Whether the interval of a median of `samples` values can hold it with 95 %; below six it cannot,
 /// and whoever shows or uses such an interval must say so.
 bool supports_95_percent(size_t samples);
+
+/// "ok", "failed", ...; "no samples" when a result is ok but nothing is known about its time.
+std::string_view outcome_word(const BenchmarkResult& result);
 
 struct Rate {
   double per_second = 0;  // 0: the benchmark did not say what work it does

@@ -21,7 +21,7 @@ std::string outcome_of(const BenchmarkResult& result) {
     case Status::skipped: return fmt::format("<skipped message=\"{}\"/>", reason);
     case Status::ok: break;
   }
-  if (!result.statistics) return "";
+  if (!result.statistics) return "<system-out>no samples</system-out>";
   const auto& s = *result.statistics;
   return fmt::format("<system-out>median {}, 95 % {} to {}, {} samples</system-out>",
                      human_time(s.median), human_time(s.median_ci95.low),

@@ -1,11 +1,11 @@
 #include "report/png.hpp"
 
-#include <cairo.h>
 #include <fmt/format.h>
-#include <librsvg/rsvg.h>
 
 #include <cmath>
 #include <memory>
+
+#include "report/librsvg.hpp"
 
 namespace trilobite {
 namespace {
@@ -35,6 +35,7 @@ std::unexpected<Error> failure(const char* what, GError* error) {
 }  // namespace
 
 Result<std::string> svg_to_png(const std::string& svg, double scale) {
+  if (auto loaded = librsvg.load(); !loaded) return fail_from(loaded);
   GError* error = nullptr;
   const Owned<RsvgHandle> handle(
       rsvg_handle_new_from_data(reinterpret_cast<const guint8*>(svg.data()), svg.size(), &error));

@@ -8,6 +8,7 @@
 
 #include "record/record.hpp"
 #include "report/comparison.hpp"
+#include "report/targets.hpp"
 #include "verdict/regression.hpp"
 #include "verdict/trend.hpp"
 
@@ -48,6 +49,7 @@ struct ReportData {
   std::map<std::string, size_t> index;  // of each joined id
   std::optional<verdict::RegressionReport> regression;
   std::vector<verdict::Trend> trends;
+  std::vector<Target> targets;
   std::string made_at;  // ISO 8601, UTC
 };
 

@@ -58,10 +58,10 @@ TEST(Findings, failures_doubts_and_limits_are_told_with_their_benchmarks) {
   told(FindingKind::fact, "2 of 5 benchmarks were measured");
   told(FindingKind::worst, "2 failed or timed out");
   told(FindingKind::best, "71 % of f32 arithmetic, 2 threads");
-  told(FindingKind::doubt, "1 have fewer than six samples");
+  told(FindingKind::doubt, "Fewer than six samples, too few for a 95 % interval: 1 benchmark.");
   told(FindingKind::doubt, "2 samples were disturbed");
   told(FindingKind::doubt, "changes that are not in its commit");
-  told(FindingKind::doubt, "this is a kvm. Advice: use a dedicated machine.");
+  told(FindingKind::doubt, "This is a kvm. Advice: use a dedicated machine.");
 }
 
 TEST(Findings, a_figure_with_a_target_is_met_or_missed) {
@@ -69,13 +69,37 @@ TEST(Findings, a_figure_with_a_target_is_met_or_missed) {
   record.benchmarks[0].figures = {{"gflops", 90},
                                   {"gflops_at_least", 100},
                                   {"overhead", 0.5},
-                                  {"overhead_at_most", 1},
+                                  {"overhead_below", 1},
                                   {"nothing_at_least", 3}};
   const auto all = target_findings(report_data({{"a", record}}));
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].kind, FindingKind::target_missed);
-  EXPECT_EQ(all[0].text, "gflops: 90, wanted at least 100.");
-  EXPECT_EQ(all[1].kind, FindingKind::target_met);
+  EXPECT_EQ(all[0].text, "Of 2 targets: 1 met, 1 missed, 0 unavailable.");
+  EXPECT_EQ(all[1].text, "gflops: 90, wanted at least 100.");
+  EXPECT_THAT(all[1].evidence, ElementsAre(record.benchmarks[0].id));
+}
+
+TEST(Findings, results_without_samples_are_doubts_and_decide_nothing) {
+  auto record = one_benchmark(10);
+  record.benchmarks.push_back(
+      fixtures::measured({.device = "fast"}, fixtures::samples_around(5, 0.01)));
+  record.benchmarks.push_back(
+      fixtures::measured({.operation = "add"}, fixtures::samples_around(5, 0.01)));
+  for (auto& result : record.benchmarks) {
+    result.samples_ns.clear();
+    result.samples_per_round.clear();
+  }
+  record.benchmarks[2].statistics.reset();
+  const auto data = report_data({{"a", record}});
+  std::vector<std::string> texts;
+  for (const auto& finding : findings(data)) texts.push_back(finding.text);
+  EXPECT_THAT(texts, Contains(HasSubstr("2 of 3 benchmarks were measured")));
+  EXPECT_THAT(texts, Contains(HasSubstr("A summary without its samples: 2 benchmarks.")));
+  EXPECT_THAT(texts, Contains(HasSubstr("Neither samples nor a summary of them: 1 benchmark ")));
+  for (const auto& group : data.comparison.groups) {
+    EXPECT_NE(group.outcome, Outcome::winner);
+    EXPECT_FALSE(group.lead.has_value());
+  }
 }
 
 }  // namespace

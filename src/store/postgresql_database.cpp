@@ -1,7 +1,7 @@
 #include <fmt/format.h>
-#include <libpq-fe.h>
 
 #include "store/database.hpp"
+#include "store/libpq.hpp"
 
 namespace trilobite::store {
 namespace {
@@ -86,6 +86,7 @@ class PostgresqlDatabase final : public Database {
 }  // namespace
 
 Result<std::unique_ptr<Database>> open_postgresql(const std::string& url) {
+  if (auto loaded = libpq.load(); !loaded) return fail_from(loaded, "--store");
   char* problem = nullptr;
   PQconninfoOption* parsed = PQconninfoParse(url.c_str(), &problem);
   if (parsed == nullptr) {

@@ -20,11 +20,22 @@ constexpr size_t kSamplesForP99 = 200;
 /// The results of one benchmark, one per run that has it.
 using ResultsOfRuns = std::vector<const BenchmarkResult*>;
 
-std::map<std::string, ResultsOfRuns> by_benchmark(const Baseline& pool, trilobite::Status status) {
-  std::map<std::string, ResultsOfRuns> found;
+using ByBenchmark = std::map<std::string, ResultsOfRuns>;
+
+/// The results that are ok.
+ByBenchmark by_benchmark(const Baseline& pool) {
+  ByBenchmark found;
   for (const auto& run : pool.runs)
     for (const auto& result : run.benchmarks)
-      if (result.status == status) found[result.id].push_back(&result);
+      if (result.status == trilobite::Status::ok) found[result.id].push_back(&result);
+  return found;
+}
+
+/// A summary says how fast, not how sure that is: without samples nothing can be judged.
+ResultsOfRuns with_samples(const ResultsOfRuns& results) {
+  ResultsOfRuns found;
+  std::ranges::copy_if(results, std::back_inserter(found),
+                       [](const auto* result) { return !result->samples_ns.empty(); });
   return found;
 }
 
@@ -176,8 +187,8 @@ Result<void> check_machines(const Baseline& baseline, const Baseline& current,
 }
 
 void add_problems(const Baseline& baseline, const Baseline& current, RegressionReport& report) {
-  const auto wanted = by_benchmark(baseline, trilobite::Status::ok);
-  const auto good = by_benchmark(current, trilobite::Status::ok);
+  const auto wanted = by_benchmark(baseline);
+  const auto good = by_benchmark(current);
   std::set<std::string> told;
   for (const auto& run : current.runs) {
     for (const auto& result : run.benchmarks) {
@@ -214,6 +225,31 @@ void add_remarks(const Baseline& baseline, const Baseline& current, size_t fresh
       current.runs.front().environment.fingerprint) {
     report.remarks.push_back("the runs are of different machines");
   }
+}
+
+/// The metrics of all benchmarks that both sides have; `fresh` counts those that only the current
+/// one has.
+std::vector<MetricRuns> shared_metrics(const Baseline& baseline, const Baseline& current,
+                                       RegressionReport& report, size_t& fresh) {
+  const auto before = by_benchmark(baseline);
+  std::vector<MetricRuns> metrics;
+  for (const auto& [id, results] : by_benchmark(current)) {
+    const auto found = before.find(id);
+    if (found == before.end()) {
+      ++fresh;
+      continue;
+    }
+    const auto old_runs = with_samples(found->second);
+    const auto new_runs = with_samples(results);
+    if (old_runs.empty() || new_runs.empty()) {
+      const auto* side = old_runs.empty() ? "the baseline" : "the current run";
+      report.problems.push_back(
+          {id, fmt::format("no samples in {}, so it cannot be judged", side), false});
+      continue;
+    }
+    for (auto& metric : metrics_of(id, old_runs, new_runs)) metrics.push_back(std::move(metric));
+  }
+  return metrics;
 }
 
 }  // namespace
@@ -260,19 +296,8 @@ Result<RegressionReport> check_regression(const Baseline& baseline, const Baseli
   report.baseline_name = baseline.id;
   report.current_name = current.id;
   add_problems(baseline, current, report);
-  const auto before = by_benchmark(baseline, trilobite::Status::ok);
-  const auto after = by_benchmark(current, trilobite::Status::ok);
-  std::vector<MetricRuns> metrics;
   size_t fresh = 0;
-  for (const auto& [id, results] : after) {
-    const auto found = before.find(id);
-    if (found == before.end()) {
-      ++fresh;
-      continue;
-    }
-    for (auto& metric : metrics_of(id, found->second, results))
-      metrics.push_back(std::move(metric));
-  }
+  const auto metrics = shared_metrics(baseline, current, report, fresh);
   for (const auto& metric : metrics) {
     if (metric.metric == "time" && metric.samples < settings.minimum_samples) {
       report.problems.push_back(

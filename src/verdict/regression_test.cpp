@@ -164,6 +164,28 @@ TEST(Regression, missing_failed_and_short_benchmarks_are_never_stable) {
   EXPECT_EQ(report.status, Status::incomplete);
 }
 
+TEST(Regression, a_summary_without_samples_is_never_stable) {
+  stats::Engine engine(9);
+  const auto full = pool(5, {100, 200}, engine);
+  auto current = baseline_of(full.runs.front());
+  const auto strip = [](Baseline& side) {
+    for (auto& record : side.runs) {
+      record.benchmarks[0].samples_ns.clear();
+      record.benchmarks[0].samples_per_round.clear();
+      record.benchmarks[0].memory = MemoryUse{.allocated_bytes = 1, .peak_bytes = 1};
+    }
+  };
+  auto baseline = full;
+  for (auto* side : {&current, &baseline}) {
+    strip(*side);
+    const auto report = check_regression(baseline, current, {}).value();
+    for (const auto& verdict : report.verdicts) EXPECT_NE(verdict.benchmark, "s/o/f32/cpu/0");
+    EXPECT_EQ(report.status, Status::incomplete);
+    ASSERT_EQ(report.problems.size(), 1u);
+    EXPECT_THAT(report.problems[0].what, HasSubstr("no samples in "));
+  }
+}
+
 TEST(Regression, other_machines_are_refused_unless_told_otherwise) {
   stats::Engine engine(7);
   const auto baseline = pool(2, {100}, engine);

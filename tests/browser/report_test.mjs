@@ -230,7 +230,9 @@ describe('poor records make sensible pages', () => {
     empty: [record([]), /holds no benchmarks/],
     failures: [record([unmeasured(names, 'failed', 'wrong output'), unmeasured({...names, shape: '9'}, 'timeout', 'too slow')]), /2 failed or timed out/],
     skipped: [record([unmeasured(names, 'skipped', 'no such device')]), /0 of 1 benchmarks/],
-    single: [record([measured(names, [100])]), /fewer than six samples/],
+    single: [record([measured(names, [100])]), /Fewer than six samples/],
+    'summary only': [record([{...measured(names, [100]), samples_ns: [], samples_per_round: []}]), /A summary without its samples/],
+    'no time': [record([{...measured(names, [100]), samples_ns: [], samples_per_round: [], statistics_ns: null}]), /0 of 1 benchmarks/],
   };
   for (const [name, [data, expected]] of Object.entries(cases)) {
     test(name, async () => {

@@ -135,6 +135,39 @@ class Comparison(Ci):
         self.assertFalse((self.path / "work/base").exists() or (self.path / "work/head").exists())
 
 
+class DefaultBuild(Ci):
+    """Without --build-command: CMake into build/run, by the preset of that name where the project has one."""
+
+    def commit(self, files):
+        for name, text in files.items():
+            (self.path / name).write_text(text)
+        self.git("add", ".")
+        self.git("commit", "--quiet", "-m", "built with CMake")
+        self.git("tag", "cmake")
+
+    def build(self, log_says):
+        listing = "cmake_minimum_required(VERSION 3.25)\nproject(tiny C)\nadd_executable(tiny_bench bench.c)\n"
+        self.commit({"CMakeLists.txt": listing, **self.presets, ".gitignore": "build/\ntmp/\n"})
+        (self.path / "tmp").mkdir()
+        done = self.run_program("ci", "--base", "cmake", "--program", "build/run/tiny_bench", "--time", "1s", "--threshold", "0.5", "--output",
+                                "build/out",
+                                env={"TMPDIR": str(self.path / "tmp"), "CCACHE_DIR": str(self.path / "build/ccache")})
+        verdicts = self.answer("build/out")["ab"]["verdicts"]
+        self.assertEqual([one["benchmark"] for one in verdicts], ["example/sum"], done.stdout)
+        self.assertEqual(self.git("worktree", "list").count("\n"), 1)
+        for side in ["base", "head"]:
+            self.assertIn(log_says, (self.path / f"build/out/{side}-build.log").read_text())
+
+    def test_a_project_without_presets(self):
+        self.presets = {}
+        self.build("build/run")
+
+    def test_a_project_with_the_preset(self):
+        self.presets = {"CMakePresets.json": json.dumps({"version": 6, "configurePresets": [
+            {"name": "run", "binaryDir": "${sourceDir}/build/run", "cacheVariables": {"FROM_THE_PRESET": "ON"}}]})}
+        self.build("FROM_THE_PRESET")
+
+
 class Mistakes(Ci):
     def test_revisions_and_paths(self):
         self.assertIn("--base: 'nothing' is no revision", self.failed("--base", "nothing"))

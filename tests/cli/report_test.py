@@ -66,6 +66,53 @@ class Report(Program):
         self.assertIn('id="history"', html)
         self.run_program("report", "--input", "new.json", "--store", "h.sqlite", "--chart", "trend", "--output", "t.svg")
 
+    def changed(self, change, name="changed.json"):
+        record = json.loads((self.path / "r.json").read_text())
+        change(record)
+        (self.path / name).write_text(json.dumps(record))
+        return name
+
+    def test_poor_records_make_a_page_in_every_format(self):
+        def without_samples(record):
+            for result in record["benchmarks"]:
+                result.update(samples_ns=[], samples_per_round=[], iterations_per_sample=0)
+
+        def without_time(record):
+            without_samples(record)
+            for result in record["benchmarks"]:
+                result.update(statistics_ns=None, throughput={})
+
+        def only_failures(record):
+            without_time(record)
+            for result in record["benchmarks"]:
+                result.update(status="failed", reason="wrong output")
+
+        def one_long_name(record):
+            record["benchmarks"] = record["benchmarks"][:1]
+            result = record["benchmarks"][0]
+            result.update(operation="\u05e9\u202e<u>\"'" + "x" * 10000)
+            result["id"] = "/".join(result[part] for part in ["suite", "operation", "dtype", "device", "shape"])
+
+        for change, says in [(without_samples, "A summary without its samples"), (without_time, "no samples"),
+                             (only_failures, "failed or timed out"), (one_long_name, "x" * 10000),
+                             (lambda record: record.update(benchmarks=[]), "holds no benchmarks")]:
+            name = self.changed(change)
+            for output in ["p.html", "p.md", "p.csv", "p.json", "p.xml", "p.prom", "p.txt"]:
+                self.run_program("report", "--input", name, "--output", output)
+                text = (self.path / output).read_text()
+                self.assertNotRegex(text.split("<script>")[0].lower(), r"(?<![a-z])(nan|inf)(?![a-z])", (says, output))
+                self.assertFalse("<u>" in text and output in ["p.html", "p.md", "p.xml"], (says, output))
+            self.assertIn(says, (self.path / "p.html").read_text())
+            self.assertIn(says, (self.path / "p.md").read_text())
+
+    def test_a_record_without_samples_is_never_stable(self):
+        name = self.changed(lambda record: [result.update(samples_ns=[], samples_per_round=[]) for result in record["benchmarks"]])
+        for baseline, current in [("r.json", name), (name, "r.json"), (name, name)]:
+            done = self.run_program("regression-check", "--baseline", baseline, "--current", current, "--format", "json")
+            answer = json.loads(done.stdout)
+            self.assertEqual((answer["status"], answer["verdicts"]), ("Incomplete", []))
+            self.assertEqual(len(answer["problems"]), 2)
+
     def test_mistakes_are_one_sentence(self):
         (self.path / "bad.json").write_text('{"schema": "something else"}')
         (self.path / "cut.json").write_text((self.path / "r.json").read_text()[:500])
@@ -74,7 +121,9 @@ class Report(Program):
                              (["--chart", "roofline"], ["nothing"]), (["--chart", "times:nope"], ["nope", "harness/empty"]),
                              (["--baseline", "none.json"], ["none.json"]), (["--store", "none.sqlite"], ["none.sqlite"]),
                              (["--baseline-device", "tpu"], ["tpu", "measured devices"]), (["--sections", "summary", "--format", "csv"], ["html"]),
-                             (["--format", "pdf"], ["pdf"])]:
+                             (["--format", "pdf"], ["pdf"]), (["--format", "html", "--targets", "none.json"], ["none.json"]),
+                             (["--format", "html", "--targets", "r.json"], ["not targets"]),
+                             (["--format", "csv", "--targets", "none.json"], ["html and markdown"])]:
             done = self.run_program("report", "--input", "r.json", *words, code=2)
             self.assert_one_sentence(done, *parts)
         for name in ["bad.json", "cut.json", "absent.json", "r.json,absent.json"]:

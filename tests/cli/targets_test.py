@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """`trilobite targets` and the suites it takes figures from. Usage: targets_test.py TRILOBITE SOURCE_DIR"""
+import html
 import json
 import sys
 import unittest
@@ -15,9 +16,9 @@ class Targets(Program):
             "decode_tokens_per_second": 124.9, "latency_p50_ms": 89.9, "memory_usage_mb": 900.0}}))
         (self.path / "comparison.json").write_text(json.dumps({"ratio_ours_to_theirs": {
             "decode_tokens_per_second": {"median": 1.2}, "peak_resident_mb": {"median": 0.95}}}))
-        words = ["targets", "--report", "report.json", "--comparison", "comparison.json", "--format", "json", *QUICK]
-        done = self.run_program(*words, "--strict", code=1)  # one below is missed
-        targets = {t["name"]: t for t in json.loads(done.stdout)["targets"]}
+        words = ["targets", "--report", "report.json", "--comparison", "comparison.json", "--output", "targets.json", *QUICK]
+        self.run_program(*words, "--strict", code=1)  # one below is missed
+        targets = {t["name"]: t for t in json.loads((self.path / "targets.json").read_text())["targets"]}
         for target in targets.values():
             self.assertIn(target["outcome"], ["met", "missed", "unavailable"])
             self.assertEqual(target["measured"] is None, target["outcome"] == "unavailable", target)
@@ -30,6 +31,20 @@ class Targets(Program):
         for name in ["matmul 1024x1024, f32", "sum, large arrays", "fragmentation after long use",
                      "allocation of a 4 MB tensor, of filling it"]:
             self.assertIsNotNone(targets[name]["measured"], targets[name])
+        self.assert_the_report_shows(targets.values())
+
+    def assert_the_report_shows(self, targets):
+        record, = (self.path / "results").glob("*.json")
+        for name in ["r.html", "r.md"]:
+            self.run_program("report", "--input", record, "--targets", "targets.json", "--output", name)
+            text = html.unescape((self.path / name).read_text())
+            for target in targets:
+                self.assertIn(target["outcome"], text)
+                if target["measured"] is not None:
+                    self.assertIn(f"{target['measured']:.3g} {target['unit']}", text.replace("\\", ""))
+            self.assertIn("accuracy_score", text.replace("\\", ""))  # of a reason
+        count = [sum(t["outcome"] == outcome for t in targets) for outcome in ["met", "missed", "unavailable"]]
+        self.assertIn("Of 16 targets: {} met, {} missed, {} unavailable.".format(*count), text)
 
     def test_a_report_that_is_none_is_refused_before_anything_is_measured(self):
         self.assert_one_sentence(self.run_program("targets", "--report", "absent.json", code=2), "absent.json")

@@ -9,8 +9,8 @@
 
 #include "base/cpu_info.hpp"
 #include "base/error.hpp"
+#include "base/shared_library.hpp"
 #include "device/isa_level.hpp"
-#include "device/shared_library.hpp"
 
 namespace trilobite {
 

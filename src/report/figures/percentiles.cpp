@@ -6,6 +6,7 @@
 
 #include "base/duration.hpp"
 #include "report/figures/figures.hpp"
+#include "report/human_units.hpp"
 
 namespace trilobite::figures {
 namespace {
@@ -48,8 +49,8 @@ std::vector<Chart> latency(const ReportData& data) {
         chart.series[i].marks.push_back(
             {.x = value,
              .y = static_cast<double>(row),
-             .text = fmt::format("{}\n{}: {} ({} samples)", row_name(*result), kPercentiles[i].name,
-                                 human_time(value), result->samples_ns.size()),
+             .text = fmt::format("{}\n{}: {} ({})", row_name(*result), kPercentiles[i].name,
+                                 human_time(value), counted(result->samples_ns.size(), "sample")),
              .facets = data.facets.of(*result)});
       }
     }

@@ -50,9 +50,9 @@ std::string row(const ReportData& data, size_t number) {
       "aria-expanded=\"false\">{2}</button></td>",
       number, data.facets.of(result), code(result.id));
   if (measured) return text + measured_cells(result) + "</tr>\n";
-  const bool skipped = result.status == Status::skipped;
+  const bool wrong = result.status == Status::failed || result.status == Status::timeout;
   text += fmt::format("<td data-v=\"\"><span class=\"{}\">{}</span></td>",
-                      skipped ? "small" : "bad-text", name_of(result.status));
+                      wrong ? "bad-text" : "small", outcome_word(result));
   for (int i = 0; i < 7; ++i) text += "<td data-v=\"\"></td>";
   return text + "</tr>\n";
 }
@@ -69,13 +69,17 @@ std::string listed(const Map& map) {
 std::string statistics_line(const BenchmarkResult& result) {
   const auto& s = *result.statistics;
   const auto& o = s.outliers;
+  const auto origin = result.samples_ns.empty()
+                          ? std::string("A summary without its samples")
+                          : fmt::format("{} of {}", counted(result.samples_ns.size(), "sample"),
+                                        counted(result.iterations_per_sample, "iteration"));
   return fmt::format(
-      "{} samples of {} iterations; median {}, 95 % {} to {}; mean {}, sd {}; least {}, most {}; "
-      "outliers: {} low, {} high; disturbed: {} retaken, {} kept",
-      result.samples_ns.size(), result.iterations_per_sample, human_time(s.median),
-      human_time(s.median_ci95.low), human_time(s.median_ci95.high), human_time(s.mean),
-      human_time(s.sd), human_time(s.min), human_time(s.max), o.low_mild + o.low_severe,
-      o.high_mild + o.high_severe, result.disturbance.retaken, result.disturbance.kept);
+      "{}; median {}, 95 % {} to {}; mean {}, sd {}; least {}, most {}; outliers: {} low, {} high; "
+      "disturbed: {} retaken, {} kept",
+      origin, human_time(s.median), human_time(s.median_ci95.low), human_time(s.median_ci95.high),
+      human_time(s.mean), human_time(s.sd), human_time(s.min), human_time(s.max),
+      o.low_mild + o.low_severe, o.high_mild + o.high_severe, result.disturbance.retaken,
+      result.disturbance.kept);
 }
 
 std::string check_line(const CheckOutcome& check) {

@@ -41,6 +41,13 @@ std::string comparison_row(const ReportData& data, const ComparisonGroup& group)
   return row + "</tr>\n";
 }
 
+std::string notes_of(const Comparison& comparison) {
+  std::string text;
+  for (const auto& note : comparison.notes)
+    text += fmt::format("<p class=\"note\">Note: {}.</p>", xml_text(note));
+  return text;
+}
+
 std::string figure_cell(const BenchmarkResult& result, const char* name, const char* format) {
   const auto found = result.figures.find(name);
   if (found == result.figures.end() || std::isnan(found->second)) return number_cell(NAN, "");
@@ -73,7 +80,7 @@ std::string comparison_section(const ReportData& data) {
              "over "
              "<bdi>{}</bdi>. Green: the fastest beyond doubt.</p>",
              xml_text(data.comparison.baseline)) +
-         to_html(table) + to_html(figures::speedups(data));
+         notes_of(data.comparison) + to_html(table) + to_html(figures::speedups(data));
 }
 
 std::string accuracy_section(const ReportData& data) {

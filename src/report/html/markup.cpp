@@ -6,6 +6,7 @@
 #include "report/chart/palette.hpp"
 #include "report/chart/render.hpp"
 #include "report/csv_text.hpp"
+#include "report/human_units.hpp"
 #include "report/xml_text.hpp"
 
 namespace trilobite::html {
@@ -92,17 +93,19 @@ std::string number_cell(double value, std::string_view html) {
 }
 
 std::string code(std::string_view text) {
-  return fmt::format("<code><bdi>{}</bdi></code>", xml_text(text));
+  // Ids are long and break best between their parts.
+  std::string html = "<code><bdi>";
+  for (const char c : xml_text(text)) {
+    html += c;
+    if (c == '/') html += "<wbr>";
+  }
+  return html + "</bdi></code>";
 }
 
 std::string link_to(const ReportData& data, const std::string& id) {
   const auto found = data.index.find(id);
   if (found == data.index.end()) return code(id);
   return fmt::format("<a href=\"#b{}\">{}</a>", found->second, code(id));
-}
-
-std::string counted(size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
 }  // namespace trilobite::html

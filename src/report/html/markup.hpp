@@ -38,7 +38,4 @@ std::string to_html(const std::vector<chart::Chart>& charts);
 /// A link to the row of a benchmark; its id alone when the record has no such benchmark.
 std::string link_to(const ReportData& data, const std::string& id);
 
-/// "1 case", "2 cases".
-std::string counted(size_t count, std::string_view noun);
-
 }  // namespace trilobite::html

@@ -9,6 +9,7 @@
 #include "report/chart/render.hpp"
 #include "report/html/markup.hpp"
 #include "report/html/sections.hpp"
+#include "report/human_units.hpp"
 #include "report/xml_text.hpp"
 
 namespace trilobite {
@@ -74,8 +75,7 @@ std::string toolbar(const ReportData& data, const std::vector<Written>& written)
 }
 
 std::string title_of(const ReportData& data) {
-  return data.sources.size() == 1 ? data.sources.front().name
-                                  : html::counted(data.sources.size(), "run");
+  return data.sources.size() == 1 ? data.sources.front().name : counted(data.sources.size(), "run");
 }
 
 std::string header(const ReportData& data) {
@@ -85,7 +85,7 @@ std::string header(const ReportData& data) {
     if (!fact.empty()) facts += (facts.empty() ? "" : " · ") + xml_text(fact);
   };
   add(record.environment.cpu.model);
-  add(html::counted(record.threads, "thread"));
+  add(counted(record.threads, "thread"));
   add(record.isa);
   add(record.git.commit.substr(0, 10));
   add(record.started_at);
@@ -128,9 +128,10 @@ std::string to_html(const ReportData& data, const HtmlOptions& options) {
   text += header(data) + toolbar(data, written) + "<main id=\"main\">\n";
   for (const auto& one : written) {
     text += fmt::format(
-        "<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}"
-        "</h2>\n{2}</section>\n",
-        one.section->name, one.section->title, one.content);
+        "<section id=\"{0}\" aria-labelledby=\"{0}-title\"><h2 id=\"{0}-title\">{1}</h2>\n",
+        one.section->name, one.section->title);
+    text += one.content;
+    text += "</section>\n";
   }
   text += fmt::format(
       "</main>\n<footer><p>Made by trilobite {} on {}. This file needs no network; the samples "

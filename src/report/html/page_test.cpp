@@ -21,7 +21,7 @@ std::string first_problem(const std::string& page) {
     const auto tag = page.substr(at + 1, page.find('>', at) - at - 1);
     const bool closes = tag.starts_with('/');
     const auto name = tag.substr(closes ? 1 : 0, tag.find_first_of(" /", 1) - (closes ? 1 : 0));
-    if (tag.ends_with('/') || name == "br" || name == "input") continue;
+    if (tag.ends_with('/') || name == "br" || name == "wbr" || name == "input") continue;
     if (!closes) {
       open.push_back(name);
     } else if (open.empty() || open.back() != name) {
@@ -47,6 +47,12 @@ RunRecord without_samples() {
   return record;
 }
 
+RunRecord without_time() {
+  auto record = without_samples();
+  record.benchmarks[0].statistics.reset();
+  return record;
+}
+
 RunRecord single() {
   RunRecord record;
   record.benchmarks = {fixtures::measured({}, {100})};
@@ -54,8 +60,8 @@ RunRecord single() {
 }
 
 TEST(HtmlPage, every_kind_of_record_makes_a_well_formed_page) {
-  for (const auto& record : {RunRecord(), only_failures(), without_samples(), single(),
-                             fixtures::small_record(), fixtures::hostile_record()}) {
+  for (const auto& record : {RunRecord(), only_failures(), without_samples(), without_time(),
+                             single(), fixtures::small_record(), fixtures::hostile_record()}) {
     const auto page = page_of(record);
     EXPECT_EQ(first_problem(page), "");
     EXPECT_THAT(page, HasSubstr("id=\"summary\""));
@@ -68,6 +74,33 @@ TEST(HtmlPage, poor_records_say_what_is_missing) {
   EXPECT_THAT(page_of(only_failures()), HasSubstr("2 failed or timed out"));
   EXPECT_THAT(page_of(only_failures()), HasSubstr("wrong output"));
   EXPECT_THAT(page_of(without_samples()), HasSubstr("No samples"));
+  EXPECT_THAT(page_of(without_samples()),
+              HasSubstr("A summary without its samples; median 99.8 ns"));
+  EXPECT_THAT(page_of(without_time()), HasSubstr("<span class=\"small\">no samples</span>"));
+  EXPECT_THAT(page_of(without_time()), HasSubstr("0 of 1 benchmarks were measured"));
+}
+
+TEST(HtmlPage, targets_are_in_the_summary_with_figure_and_reason) {
+  auto data = report_data({{"run", single()}});
+  data.targets = {{.name = "speed <1>", .limit = 100, .unit = "GB/s", .measured = 99.5},
+                  {.name = "hits", .limit = 90, .unit = "%", .reason = "no <counters>"},
+                  {.name = "waste", .limit = 5, .at_least = false, .unit = "", .measured = 1.5}};
+  const auto page = to_html(data);
+  EXPECT_EQ(first_problem(page), "");
+  EXPECT_THAT(page, HasSubstr("Of 3 targets: 1 met, 1 missed, 1 unavailable."));
+  EXPECT_THAT(page, HasSubstr("speed &lt;1&gt;: 99.5 GB/s, wanted at least 100 GB/s."));
+  EXPECT_THAT(page, HasSubstr("no &lt;counters&gt;"));
+  EXPECT_THAT(page, HasSubstr("below 5"));
+  EXPECT_THAT(page_of(single()), Not(HasSubstr("Targets")));
+}
+
+TEST(HtmlPage, a_very_large_record_says_how_its_intervals_came_about) {
+  RunRecord record;
+  for (const char* device : {"cpu", "other"})
+    record.benchmarks.push_back(fixtures::measured(
+        {.device = device}, fixtures::samples_around(100, 0.1, kMostResampled / 2 + 1)));
+  EXPECT_THAT(to_html(report_data({{"run", record}}), {.sections = {"comparison"}}),
+              HasSubstr("Note: so many samples are not resampled"));
 }
 
 TEST(HtmlPage, names_are_shown_as_text) {

@@ -1,4 +1,4 @@
-#include "device/shared_library.hpp"
+#include "base/shared_library.hpp"
 
 #include <dlfcn.h>
 

@@ -2,11 +2,18 @@
 // What `ci` writes: Markdown for a pull request, JSON, JUnit.
 
 #include <string>
+#include <string_view>
 
-#include "cli/ci_tree.hpp"
 #include "report/ab_report.hpp"
 
-namespace trilobite::cli {
+namespace trilobite {
+
+/// A commit of a git repository.
+struct Revision {
+  std::string name;    // as the user wrote it
+  std::string commit;  // full hash
+  std::string subject;
+};
 
 struct CiResult {
   Revision base;
@@ -31,4 +38,4 @@ std::string ci_json(const CiResult& result);
 /// One test case per benchmark: a regression is a failure, a problem an error, undecided skipped.
 std::string ci_junit(const CiResult& result);
 
-}  // namespace trilobite::cli
+}  // namespace trilobite

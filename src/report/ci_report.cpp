@@ -1,4 +1,4 @@
-#include "cli/ci_report.hpp"
+#include "report/ci_report.hpp"
 
 #include <fmt/format.h>
 
@@ -13,7 +13,7 @@
 #include "report/trend_report.hpp"
 #include "report/xml_text.hpp"
 
-namespace trilobite::cli {
+namespace trilobite {
 namespace {
 
 using verdict::AbVerdict;
@@ -174,4 +174,4 @@ std::string ci_junit(const CiResult& result) {
   return text + "</testsuite>\n</testsuites>\n";
 }
 
-}  // namespace trilobite::cli
+}  // namespace trilobite

@@ -31,9 +31,11 @@ class SharedLibrary {
     return reinterpret_cast<Function*>(symbol(name));
   }
 
+  /// The same without a type.
+  void* symbol(const char* name) const;
+
  private:
   explicit SharedLibrary(void* handle) : handle_(handle) {}
-  void* symbol(const char* name) const;
   void* handle_ = nullptr;
 };
 
