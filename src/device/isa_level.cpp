@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
 
 namespace trilobite {
 namespace {
@@ -56,6 +55,15 @@ Result<IsaLevel> choose_level(std::string_view name, const CpuInfo& cpu) {
                           known ? "not available on this machine" : "unknown to this device",
                           fmt::join(names, ", ")),
               known ? ErrorKind::environment : ErrorKind::input);
+}
+
+std::string product_features(const CpuInfo& cpu) {
+  std::vector<std::string_view> found;
+  for (const auto* feature :
+       {"fma", "f16c", "avx_vnni", "avx512_vnni", "avx512vbmi", "avx512_bf16"}) {
+    if (cpu.has(feature)) found.emplace_back(feature);
+  }
+  return found.empty() ? "no SIMD extras" : fmt::format("{}", fmt::join(found, " "));
 }
 
 }  // namespace trilobite

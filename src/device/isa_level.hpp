@@ -3,6 +3,7 @@
 // maps these few levels to what its library calls them.
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,5 +29,9 @@ std::vector<IsaLevel> levels_of(const CpuInfo& cpu);
 /// The level called `name`, the highest one when it is empty. Unknown names are input errors,
 /// levels that the processor lacks are environment errors; both list what there is.
 Result<IsaLevel> choose_level(std::string_view name, const CpuInfo& cpu);
+
+/// What a processor has of the features that decide how fast products are, as the kernel spells
+/// them: "fma f16c avx512_vnni".
+std::string product_features(const CpuInfo& cpu);
 
 }  // namespace trilobite

@@ -33,6 +33,15 @@ TEST(IsaLevel, a_level_with_a_hole_below_it_does_not_count) {
   EXPECT_EQ(choose_level("", cpu_with({"avx2", "fma", "f16c"})).value(), IsaLevel::baseline);
 }
 
+TEST(IsaLevel, features_are_found_as_the_kernel_spells_them) {
+  EXPECT_EQ(product_features(cpu_with({"sse4_1"})), "no SIMD extras");
+  EXPECT_EQ(product_features(cpu_with(kZen3)), "fma f16c");
+  EXPECT_EQ(product_features(cpu_with({"avx2", "avx_vnni", "f16c", "fma"})), "fma f16c avx_vnni");
+  EXPECT_EQ(product_features(
+                cpu_with({"avx512_vbmi2", "avx512_vnni", "avx512f", "avx512vbmi", "f16c", "fma"})),
+            "fma f16c avx512_vnni avx512vbmi");
+}
+
 TEST(IsaLevel, unknown_and_missing_levels_are_told_apart) {
   const auto unknown = choose_level("mmx", cpu_with(kZen3));
   ASSERT_FALSE(unknown);

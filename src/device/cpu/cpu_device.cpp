@@ -6,6 +6,7 @@
 
 #include "device/cpu/cpu_ops.hpp"
 #include "device/cpu/matmul_chooser.hpp"
+#include "device/isa_level.hpp"
 #include "kernels/isa.hpp"
 
 namespace trilobite {
@@ -22,13 +23,9 @@ class CpuDevice final : public Device {
   std::string_view name() const override { return "cpu"; }
 
   std::string description() const override {
-    std::string features;
-    for (const auto* feature : {"fma", "f16c", "avx512_vnni", "avx512_vbmi", "avx512_bf16"}) {
-      if (workspace_.cpu.has(feature)) features += fmt::format(" {}", feature);
-    }
-    return fmt::format("own kernels, {}, {} thread{}; {}:{}", isa_, workspace_.pool.threads(),
+    return fmt::format("own kernels, {}, {} thread{}; {}: {}", isa_, workspace_.pool.threads(),
                        workspace_.pool.threads() == 1 ? "" : "s", workspace_.cpu.model,
-                       features.empty() ? " no SIMD extras" : features);
+                       product_features(workspace_.cpu));
   }
 
   std::string why_unsupported(Op op, DType dtype) const override {

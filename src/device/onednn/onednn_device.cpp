@@ -8,10 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "base/cpu_info.hpp"
 #include "device/dense_input.hpp"
-#include "device/isa_level.hpp"
 #include "device/matrix_view.hpp"
+#include "device/onednn/onednn_isa.hpp"
 #include "device/onednn/onednn_primitives.hpp"
 #include "device/onednn/onednn_threads.hpp"
 #include "tensor/tensor.hpp"
@@ -28,18 +27,6 @@ constexpr size_t kMaxPrimitives = 1024;
 std::string version_text() {
   const auto* version = dnnl::version();
   return fmt::format("oneDNN {}.{}.{}", version->major, version->minor, version->patch);
-}
-
-std::string_view isa_text(dnnl::cpu_isa isa) {
-  const auto bits = static_cast<unsigned>(isa);
-  if (bits >= static_cast<unsigned>(dnnl::cpu_isa::avx512_core_amx)) return "AVX-512 with AMX";
-  if (isa == dnnl::cpu_isa::avx512_core_bf16) return "AVX-512 with bf16";
-  if (isa == dnnl::cpu_isa::avx512_core_vnni) return "AVX-512 with VNNI";
-  if (isa == dnnl::cpu_isa::avx512_core) return "AVX-512";
-  if (isa == dnnl::cpu_isa::avx2_vnni) return "AVX2 with VNNI";
-  if (isa == dnnl::cpu_isa::avx2) return "AVX2";
-  if (isa == dnnl::cpu_isa::avx) return "AVX";
-  return isa == dnnl::cpu_isa::sse41 ? "SSE4.1" : "an unnamed instruction set";
 }
 
 Key key_of(const OpCall& call) {
@@ -140,7 +127,8 @@ std::string OnednnDevice::ask_library(Op op, DType dtype) const {
 
 std::string OnednnDevice::description() const {
   return fmt::format("{}, {}, {} OpenMP thread{}", version_text(),
-                     isa_text(dnnl::get_effective_cpu_isa()), threads_, threads_ == 1 ? "" : "s");
+                     onednn_isa_text(dnnl::get_effective_cpu_isa()), threads_,
+                     threads_ == 1 ? "" : "s");
 }
 
 std::string OnednnDevice::why_unsupported(Op op, DType dtype) const {
@@ -265,42 +253,12 @@ Result<ConstTensorView> OnednnDevice::as_f32(const ConstTensorView& view, size_t
   return wide;
 }
 
-/// What the library calls the level; the best it has for the highest one.
-dnnl::cpu_isa isa_of(IsaLevel level) {
-  switch (level) {
-    case IsaLevel::baseline:
-    case IsaLevel::sse4: return dnnl::cpu_isa::sse41;
-    case IsaLevel::avx2: return dnnl::cpu_isa::avx2;
-    case IsaLevel::avx3: return dnnl::cpu_isa::avx512_core;
-    case IsaLevel::avx3_dl: return dnnl::cpu_isa::avx512_core_vnni;
-  }
-  std::unreachable();
-}
-
-Result<void> narrow_isa(const std::string& isa) {
-  const auto cpu = read_cpu_info();
-  const auto level = choose_level(isa, cpu);
-  if (!level) return fail_from(level);
-  const bool narrowing = *level < levels_of(cpu).back();
-  const auto wanted = isa_of(*level);
-  // It answers with an error once a primitive exists; what counts is what is in force now.
-  if (narrowing) static_cast<void>(dnnl::set_max_cpu_isa(wanted));
-  const auto effective = dnnl::get_effective_cpu_isa();
-  const auto wanted_bits = static_cast<unsigned>(wanted);
-  const bool contains = (static_cast<unsigned>(effective) & wanted_bits) == wanted_bits;
-  if (narrowing ? effective == wanted : contains) return {};
-  return fail(fmt::format("oneDNN already uses {}, and that is fixed once per process; use another "
-                          "process",
-                          isa_text(effective)),
-              ErrorKind::environment);
-}
-
 }  // namespace
 
 std::string why_no_onednn() { return ""; }
 
 Result<std::unique_ptr<Device>> open_onednn_device(const DeviceOptions& options) {
-  if (auto narrowed = narrow_isa(options.isa); !narrowed) return fail_from(narrowed);
+  if (auto narrowed = narrow_onednn_isa(options.isa); !narrowed) return fail_from(narrowed);
   try {
     return std::make_unique<OnednnDevice>(options.threads);
   } catch (const dnnl::error& error) {
