@@ -33,6 +33,30 @@ struct Piece {
 
 using Scores = float[kMaxQueryRows][kPieceKeys];
 
+/// The sums over the lanes of four vectors, with half the work of four sums.
+HWY_INLINE void sum_four(const VF32* sums, float* to) {
+#if HWY_TARGET == HWY_SCALAR
+  for (size_t i = 0; i < 4; ++i) to[i] = hn::GetLane(sums[i]);
+#else
+  const F32 d;
+  const hn::Repartition<uint64_t, F32> pairs;
+  const auto halves = [&](VF32 a, VF32 b) HWY_ATTR {
+    return hn::Add(hn::InterleaveLower(d, a, b), hn::InterleaveUpper(d, a, b));
+  };
+  const auto ab = hn::BitCast(pairs, halves(sums[0], sums[1]));
+  const auto cd = hn::BitCast(pairs, halves(sums[2], sums[3]));
+  // Each block of four lanes holds its part of all four sums.
+  HWY_ALIGN float blocks[kLanes];
+  hn::Store(hn::Add(hn::BitCast(d, hn::InterleaveLower(pairs, ab, cd)),
+                    hn::BitCast(d, hn::InterleaveUpper(pairs, ab, cd))),
+            d, blocks);
+  for (size_t i = 0; i < 4; ++i) {
+    to[i] = blocks[i];
+    for (size_t block = 4; block < kLanes; block += 4) to[i] += blocks[block + i];
+  }
+#endif
+}
+
 /// scores[key] = q . k for kRows rows and kKeys keys.
 template <size_t kRows, size_t kKeys, typename T>
 HWY_INLINE void dot_rows(const float* const* q, const T* keys, size_t stride, size_t size,
@@ -60,8 +84,30 @@ HWY_INLINE void dot_rows(const float* const* q, const T* keys, size_t stride, si
         sums[r][j] = hn::MulAdd(row, load_some(keys + j * stride + i, rest), sums[r][j]);
     }
   }
-  for (size_t r = 0; r < kRows; ++r) {
-    for (size_t j = 0; j < kKeys; ++j) scores[r][j] = hn::GetLane(hn::SumOfLanes(d, sums[r][j]));
+  if constexpr (kRows == 4) {
+    for (size_t j = 0; j < kKeys; ++j) {
+      const VF32 of_key[4] = {sums[0][j], sums[1][j], sums[2][j], sums[3][j]};
+      float totals[4];
+      sum_four(of_key, totals);
+      for (size_t r = 0; r < kRows; ++r) scores[r][j] = totals[r];
+    }
+  } else {
+    for (size_t r = 0; r < kRows; ++r) {
+      for (size_t j = 0; j < kKeys; ++j) scores[r][j] = hn::GetLane(hn::SumOfLanes(d, sums[r][j]));
+    }
+  }
+}
+
+/// Fetches what comes after these keys: their values, and the keys of the next piece. Values are
+/// read in columns, which no hardware prefetcher follows.
+template <size_t kKeys, typename T>
+HWY_INLINE void fetch_ahead(const Piece<T>& piece, size_t key, size_t size) {
+  constexpr size_t kLine = 64 / sizeof(T);
+  for (size_t j = key; j < key + kKeys; ++j) {
+    for (size_t i = 0; i < size; i += kLine) {
+      __builtin_prefetch(piece.values + j * piece.stride + i);
+      __builtin_prefetch(piece.keys + (j + kPieceKeys) * piece.stride + i);
+    }
   }
 }
 
@@ -80,6 +126,7 @@ HWY_INLINE void score_rows(const QueryRows& queries, const Piece<T>& piece, size
     return piece.keys + key * piece.stride;
   };
   for (; key + kMicroKeys <= piece.count; key += kMicroKeys) {
+    if (row == 0) fetch_ahead<kMicroKeys>(piece, key, queries.head_size);
     const T* keys = aim();
     dot_rows<kRows, kMicroKeys>(q, keys, piece.stride, queries.head_size, to);
   }
