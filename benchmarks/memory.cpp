@@ -1,10 +1,14 @@
 // Suite memory: what memory costs. Allocating and releasing tensors, from the system and from the
-// pool, beside filling them once; how much a pool holds back after long use; loading a model and
-// what it takes.
+// pool, beside filling them once; what a pool holds back after long use, and what of it is lost;
+// loading a model and what it takes.
 
+#include <algorithm>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "base/rng.hpp"
+#include "measure/process_usage.hpp"
 #include "model_inference_models.hpp"
 #include "op_benchmark.hpp"
 #include "tensor/allocator.hpp"
@@ -53,17 +57,18 @@ class LongUse {
   explicit LongUse(uint64_t seed) : rng_(seed) {}
   void step() {
     auto& slot = live_[rng_.below(live_.size())];
-    if (slot) {
-      pool_.release(*std::move(slot));
-      slot.reset();
-      return;
-    }
+    if (slot.buffer) return release(slot);
     // Activations of 1 to 512 tokens of widths that models have.
     constexpr size_t kWidths[] = {768, 2560, 3072, 6912};
     const size_t bytes = kWidths[rng_.below(4)] * (1 + rng_.below(512)) * sizeof(float);
-    if (auto buffer = pool_.allocate(bytes)) slot = *std::move(buffer);
+    auto buffer = pool_.allocate(bytes);
+    if (!buffer) return;
+    // Only what was written takes memory.
+    for (size_t at = 0; at < bytes; at += kPage) buffer->data()[at] = std::byte{1};
+    slot = {*std::move(buffer), bytes};
+    live_bytes_ += bytes;
   }
-  /// What the pool keeps while nobody uses it, of all that it has from the system.
+  /// What the pool keeps for the next request, of all that it has from the system.
   double idle_share() const {
     const auto now = pool_.statistics();
     const auto all = static_cast<double>(now.kept_bytes + now.served_bytes);
@@ -73,25 +78,47 @@ class LongUse {
     const auto now = pool_.statistics();
     return static_cast<double>(now.hits) / static_cast<double>(now.hits + now.misses);
   }
+  /// What is resident although nobody uses it and the pool has given back all it can, of all that
+  /// is resident; `before`: resident before the use began.
+  std::optional<double> lost_share(uint64_t before) {
+    pool_.trim();
+    const auto now = resident_bytes();
+    if (!now || *now <= before) return std::nullopt;
+    const auto held = static_cast<double>(*now - before);
+    return std::max(0.0, 1 - static_cast<double>(live_bytes_) / held);
+  }
   void release_all() {
-    for (auto& slot : live_) {
-      if (slot) pool_.release(*std::move(slot));
-      slot.reset();
-    }
+    for (auto& slot : live_)
+      if (slot.buffer) release(slot);
   }
 
  private:
+  static constexpr size_t kPage = 4096;
+  struct Slot {
+    std::optional<AlignedBuffer> buffer;
+    size_t bytes = 0;  // that were asked for
+  };
+  void release(Slot& slot) {
+    pool_.release(*std::move(slot.buffer));
+    slot.buffer.reset();
+    live_bytes_ -= slot.bytes;
+  }
+
   Rng rng_;
+  size_t live_bytes_ = 0;
   PoolAllocator pool_{size_t{256} << 20};
-  std::vector<std::optional<AlignedBuffer>> live_ = std::vector<std::optional<AlignedBuffer>>(32);
+  std::vector<Slot> live_ = std::vector<Slot>(32);
 };
 
 void long_use(Bench& p) {
   constexpr size_t kSteps = 20'000;
+  const auto before = resident_bytes();
   LongUse use(p.seed());
   for (size_t step = 0; step < kSteps; ++step) use.step();
-  p.figure("fragmentation_percent", 100 * use.idle_share());
+  p.figure("kept_for_reuse_percent", 100 * use.idle_share());
   p.figure("pool_hit_percent", 100 * use.hit_share());
+  if (const auto lost = before ? use.lost_share(*before) : std::nullopt)
+    p.figure("fragmentation_percent", 100 * *lost);
   p.measure([&] { use.step(); });
   use.release_all();
 }

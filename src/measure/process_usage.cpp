@@ -13,6 +13,11 @@ double seconds(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
+std::optional<uint64_t> status_size(std::string_view key) {
+  const auto status = read_file("/proc/self/status");
+  return status ? parse_status_size(*status, key) : std::nullopt;
+}
+
 }  // namespace
 
 double cpu_seconds_of_this_process() {
@@ -21,11 +26,10 @@ double cpu_seconds_of_this_process() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-std::optional<uint64_t> parse_peak_resident(std::string_view status) {
-  constexpr std::string_view kKey = "VmHWM:";
-  const auto at = status.find(kKey);
+std::optional<uint64_t> parse_status_size(std::string_view status, std::string_view key) {
+  const auto at = status.find(key);
   if (at == std::string_view::npos) return std::nullopt;
-  auto rest = status.substr(at + kKey.size());
+  auto rest = status.substr(at + key.size());
   rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
   uint64_t kilobytes = 0;
   const auto read = std::from_chars(rest.data(), rest.data() + rest.size(), kilobytes);
@@ -35,9 +39,8 @@ std::optional<uint64_t> parse_peak_resident(std::string_view status) {
   return kilobytes * 1024;
 }
 
-std::optional<uint64_t> peak_resident_bytes() {
-  const auto status = read_file("/proc/self/status");
-  return status ? parse_peak_resident(*status) : std::nullopt;
-}
+std::optional<uint64_t> peak_resident_bytes() { return status_size("VmHWM:"); }
+
+std::optional<uint64_t> resident_bytes() { return status_size("VmRSS:"); }
 
 }  // namespace trilobite

@@ -9,11 +9,11 @@ namespace trilobite {
 namespace {
 
 TEST(ProcessUsage, the_peak_is_read_in_bytes) {
-  EXPECT_EQ(parse_peak_resident("VmPeak:\t 10 kB\nVmHWM:\t    2048 kB\n"), 2048U * 1024);
-  EXPECT_EQ(parse_peak_resident("VmRSS: 5 kB\n"), std::nullopt);
-  EXPECT_EQ(parse_peak_resident("VmHWM:\t many kB\n"), std::nullopt);
-  EXPECT_EQ(parse_peak_resident("VmHWM:"), std::nullopt);
-  EXPECT_EQ(parse_peak_resident("VmHWM: 5 MB\n"), std::nullopt);
+  EXPECT_EQ(parse_status_size("VmPeak:\t 10 kB\nVmHWM:\t    2048 kB\n", "VmHWM:"), 2048U * 1024);
+  EXPECT_EQ(parse_status_size("VmRSS: 5 kB\n", "VmHWM:"), std::nullopt);
+  EXPECT_EQ(parse_status_size("VmHWM:\t many kB\n", "VmHWM:"), std::nullopt);
+  EXPECT_EQ(parse_status_size("VmHWM:", "VmHWM:"), std::nullopt);
+  EXPECT_EQ(parse_status_size("VmHWM: 5 MB\n", "VmHWM:"), std::nullopt);
 }
 
 TEST(ProcessUsage, this_process_uses_memory_and_time) {
@@ -26,6 +26,8 @@ TEST(ProcessUsage, this_process_uses_memory_and_time) {
   std::vector<char> memory(64 << 20, 'x');
   EXPECT_EQ(memory[1 << 20], 'x');
   EXPECT_GE(*peak_resident_bytes(), uint64_t{64} << 20);
+  ASSERT_TRUE(resident_bytes());
+  EXPECT_GE(*resident_bytes(), uint64_t{64} << 20);
 }
 
 TEST(PageCache, a_file_that_was_read_is_resident_and_can_be_dropped) {
