@@ -111,7 +111,7 @@ class LongUse {
 };
 
 void long_use(Bench& p) {
-  constexpr size_t kSteps = 20'000;
+  constexpr size_t kSteps = 5'000;
   const auto before = resident_bytes();
   LongUse use(p.seed());
   for (size_t step = 0; step < kSteps; ++step) use.step();
