@@ -1,5 +1,5 @@
 // What the groups of each layout consist of, for one Highway target (hence no #pragma once). A
-// `Format` says for the kernels of group_panel-inl.hpp:
+// `Format` says for the kernels of group_tile-inl.hpp:
 //   Codes, Sums          how codes are read and products summed (group_codes-inl.hpp)
 //   kLayout              where everything is
 //   kHasMinimum          whether rows have a minimum as well as a scale
