@@ -6,7 +6,7 @@
 //
 // Functions are declared once, under their own names, in the namespace that uses them:
 //   inline constinit const LazyLibrary libpq("libpq.so.5");
-//   inline constinit const LazyFunction<decltype(::PQfinish)> PQfinish{libpq, "PQfinish"};
+//   TRILOBITE_LAZY_FUNCTION(libpq, PQfinish);
 // and are called as if the library were linked, after libpq.load() has said that it is there.
 
 #include <atomic>
@@ -56,3 +56,6 @@ class LazyFunction {
 };
 
 }  // namespace trilobite
+
+#define TRILOBITE_LAZY_FUNCTION(library, name) \
+  inline constinit const LazyFunction<decltype(::name)> name { library, #name }

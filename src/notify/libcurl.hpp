@@ -9,21 +9,18 @@ namespace trilobite::notify {
 
 inline constinit const LazyLibrary libcurl("libcurl.so.4");
 
-#define TRILOBITE_LIBCURL(name) \
-  inline constinit const LazyFunction<decltype(::name)> name{libcurl, #name}
-TRILOBITE_LIBCURL(curl_easy_cleanup);
-TRILOBITE_LIBCURL(curl_easy_getinfo);
-TRILOBITE_LIBCURL(curl_easy_init);
-TRILOBITE_LIBCURL(curl_easy_perform);
-TRILOBITE_LIBCURL(curl_easy_setopt);
-TRILOBITE_LIBCURL(curl_easy_strerror);
-TRILOBITE_LIBCURL(curl_free);
-TRILOBITE_LIBCURL(curl_slist_append);
-TRILOBITE_LIBCURL(curl_slist_free_all);
-TRILOBITE_LIBCURL(curl_url);
-TRILOBITE_LIBCURL(curl_url_cleanup);
-TRILOBITE_LIBCURL(curl_url_get);
-TRILOBITE_LIBCURL(curl_url_set);
-#undef TRILOBITE_LIBCURL
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_cleanup);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_getinfo);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_init);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_perform);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_setopt);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_easy_strerror);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_free);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_slist_append);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_slist_free_all);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_url);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_url_cleanup);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_url_get);
+TRILOBITE_LAZY_FUNCTION(libcurl, curl_url_set);
 
 }  // namespace trilobite::notify

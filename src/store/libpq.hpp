@@ -9,28 +9,25 @@ namespace trilobite::store {
 
 inline constinit const LazyLibrary libpq("libpq.so.5");
 
-#define TRILOBITE_LIBPQ(name) \
-  inline constinit const LazyFunction<decltype(::name)> name{libpq, #name}
-TRILOBITE_LIBPQ(PQclear);
-TRILOBITE_LIBPQ(PQconnectdbParams);
-TRILOBITE_LIBPQ(PQconninfoFree);
-TRILOBITE_LIBPQ(PQconninfoParse);
-TRILOBITE_LIBPQ(PQdb);
-TRILOBITE_LIBPQ(PQerrorMessage);
-TRILOBITE_LIBPQ(PQexecParams);
-TRILOBITE_LIBPQ(PQfinish);
-TRILOBITE_LIBPQ(PQfreemem);
-TRILOBITE_LIBPQ(PQgetisnull);
-TRILOBITE_LIBPQ(PQgetlength);
-TRILOBITE_LIBPQ(PQgetvalue);
-TRILOBITE_LIBPQ(PQhost);
-TRILOBITE_LIBPQ(PQnfields);
-TRILOBITE_LIBPQ(PQntuples);
-TRILOBITE_LIBPQ(PQport);
-TRILOBITE_LIBPQ(PQresultErrorField);
-TRILOBITE_LIBPQ(PQresultStatus);
-TRILOBITE_LIBPQ(PQsetNoticeProcessor);
-TRILOBITE_LIBPQ(PQstatus);
-#undef TRILOBITE_LIBPQ
+TRILOBITE_LAZY_FUNCTION(libpq, PQclear);
+TRILOBITE_LAZY_FUNCTION(libpq, PQconnectdbParams);
+TRILOBITE_LAZY_FUNCTION(libpq, PQconninfoFree);
+TRILOBITE_LAZY_FUNCTION(libpq, PQconninfoParse);
+TRILOBITE_LAZY_FUNCTION(libpq, PQdb);
+TRILOBITE_LAZY_FUNCTION(libpq, PQerrorMessage);
+TRILOBITE_LAZY_FUNCTION(libpq, PQexecParams);
+TRILOBITE_LAZY_FUNCTION(libpq, PQfinish);
+TRILOBITE_LAZY_FUNCTION(libpq, PQfreemem);
+TRILOBITE_LAZY_FUNCTION(libpq, PQgetisnull);
+TRILOBITE_LAZY_FUNCTION(libpq, PQgetlength);
+TRILOBITE_LAZY_FUNCTION(libpq, PQgetvalue);
+TRILOBITE_LAZY_FUNCTION(libpq, PQhost);
+TRILOBITE_LAZY_FUNCTION(libpq, PQnfields);
+TRILOBITE_LAZY_FUNCTION(libpq, PQntuples);
+TRILOBITE_LAZY_FUNCTION(libpq, PQport);
+TRILOBITE_LAZY_FUNCTION(libpq, PQresultErrorField);
+TRILOBITE_LAZY_FUNCTION(libpq, PQresultStatus);
+TRILOBITE_LAZY_FUNCTION(libpq, PQsetNoticeProcessor);
+TRILOBITE_LAZY_FUNCTION(libpq, PQstatus);
 
 }  // namespace trilobite::store
