@@ -45,7 +45,7 @@ TEST(Lockstep, ratios_are_those_of_the_programs) {
 TEST(Lockstep, programs_are_replaced) {
   Lockstep lockstep(plan(100'000, 100'000));
   size_t generation = 0;
-  for (int i = 0; i < 60 && generation < 2; ++i) {
+  for (int i = 0; i < 1000 && generation < 2; ++i) {
     const auto unit = lockstep.next_unit();
     ASSERT_TRUE(unit) << unit.error().message();
     generation = unit->generation;
