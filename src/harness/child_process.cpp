@@ -64,8 +64,13 @@ void close_both(const Pipe& pipe) {
   if (pipe.write_end >= 0) ::close(pipe.write_end);
 }
 
+/// A group of its own, so that what the child starts can be ended with it. Parent and child both
+/// ask for it: whoever comes first, the group exists before anyone relies on it.
+void lead_own_group(pid_t child) { ::setpgid(child, child); }
+
 [[noreturn]] void become_child(const Pipe& down, const Pipe& up,
                                const std::function<void(ChildChannel&)>& body) {
+  lead_own_group(0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   ::signal(SIGINT, SIG_DFL);
   ::signal(SIGTERM, SIG_DFL);
@@ -81,6 +86,7 @@ void close_both(const Pipe& pipe) {
 /// Runs the program, or tells why it could not through `failure`, which closes when it could.
 [[noreturn]] void become_program(const Pipe& down, const Pipe& up, const Pipe& failure,
                                  const std::vector<std::string>& command) {
+  lead_own_group(0);
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (const int signal : {SIGINT, SIGTERM, SIGPIPE}) ::signal(signal, SIG_DFL);
   ::dup2(down.read_end, STDIN_FILENO);
@@ -127,6 +133,7 @@ Result<ChildProcess> ChildProcess::start(const std::function<void(ChildChannel&)
   }
   const pid_t pid = ::fork();
   if (pid == 0) become_child(down, up, body);
+  if (pid > 0) lead_own_group(pid);
   ::close(down.read_end);
   ::close(up.write_end);
   if (pid < 0) {
@@ -154,6 +161,7 @@ Result<ChildProcess> ChildProcess::spawn(const std::vector<std::string>& command
     for (const auto& [name, value] : more) ::setenv(name.c_str(), value.c_str(), 1);
     become_program(down, up, failure, command);
   }
+  if (pid > 0) lead_own_group(pid);
   ::close(down.read_end);
   ::close(up.write_end);
   ::close(failure.write_end);
@@ -205,13 +213,21 @@ ChildProcess::Reading ChildProcess::receive(std::string& line, std::chrono::nano
 bool ChildProcess::send(std::string line) const { return write_line(out_, std::move(line)); }
 
 void ChildProcess::kill() const {
-  if (pid_ > 0) ::kill(pid_, SIGKILL);
+  if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 
 std::string ChildProcess::wait() {
   int status = 0;
-  const pid_t pid = std::exchange(pid_, -1);
-  while (pid > 0 && ::waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+  if (pid_ > 0) {
+    siginfo_t ended{};
+    const auto id = static_cast<id_t>(pid_);
+    // It is looked at before it is reaped: until then nobody else can get its number.
+    while (::waitid(P_PID, id, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
+    }
+    kill();
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    pid_ = -1;
   }
   if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status),

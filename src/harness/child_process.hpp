@@ -30,8 +30,8 @@ class ChildChannel {
   std::string buffer_;
 };
 
-/// The parent's side. The destructor kills a child that still runs and waits for it: no orphans, no
-/// zombies.
+/// The parent's side. The destructor kills a child that still runs, with all it started, and waits
+/// for it: no orphans, no zombies.
 class ChildProcess {
  public:
   /// Forks and runs `body` in the child, which exits with 0 afterwards. The child's standard output
@@ -57,7 +57,7 @@ class ChildProcess {
   bool send(std::string line) const;
   pid_t pid() const { return pid_; }
   void kill() const;
-  /// Waits for its end: "exited with status 3", "was killed by signal 11 (Segmentation fault)".
+  /// Waits for its end, and ends what it leaves running: "exited with status 3", "was killed by signal 11 (Segmentation fault)".
   std::string wait();
 
  private:

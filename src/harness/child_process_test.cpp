@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -48,6 +50,21 @@ TEST(ChildProcess, a_hang_is_a_timeout_and_the_destructor_ends_it) {
                }).value();
   std::string line;
   EXPECT_EQ(child.receive(line, std::chrono::milliseconds(30)), Reading::timeout);
+}
+
+TEST(ChildProcess, what_a_program_started_ends_with_it) {
+  ::prctl(PR_SET_CHILD_SUBREAPER, 1);  // orphans come to us, so that their end can be awaited
+  for (const std::string end : {"wait", "exit 0"}) {
+    std::string line;
+    {
+      auto child = ChildProcess::spawn({"sh", "-c", "sleep 1000 & echo $!; " + end}).value();
+      ASSERT_EQ(child.receive(line, seconds(10)), Reading::line);
+    }
+    int status = 0;
+    const auto orphan = static_cast<pid_t>(std::stol(line));
+    ASSERT_EQ(::waitpid(orphan, &status, 0), orphan) << end;
+    EXPECT_EQ(WTERMSIG(status), SIGKILL) << end;
+  }
 }
 
 TEST(CallInChild, returns_the_text_or_the_reason) {

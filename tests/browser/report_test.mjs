@@ -91,6 +91,10 @@ describe('a rich record', () => {
     await visible(page, '#times .m .mark').first().hover({force: true});  // its own whisker lies above it
     await page.locator('#tip').waitFor({state: 'visible'});
     assert.match(await page.locator('#tip').innerText(), /reference: .* \(95 %: .* to .*\)/);
+    await page.evaluate(() => scrollBy(0, 3000));  // the mark leaves the resting mouse, and comes back
+    await page.locator('#tip').waitFor({state: 'hidden'});
+    await page.evaluate(() => scrollBy(0, -3000));
+    await page.locator('#tip').waitFor({state: 'visible'});
     await close(page);
   });
 

@@ -26,8 +26,10 @@
     if (title) { element.dataset.tip = title.textContent; title.remove(); }
     return element.dataset.tip || '';
   };
+  let pointer;
   const showTip = (event) => {
-    const mark = event.target.closest?.('.m, .r');
+    pointer = event;
+    const mark = document.elementFromPoint(event.clientX, event.clientY)?.closest('.m, .r');
     const text = mark && textOf(mark);
     tip.hidden = !text;
     if (!text) return;
@@ -38,7 +40,11 @@
                                                                    : event.clientY + 18) + 'px';
   };
   for (const kind of ['pointermove', 'pointerdown']) document.addEventListener(kind, showTip, {passive: true});
-  document.addEventListener('scroll', () => { tip.hidden = true; }, {passive: true});
+  // The page moves below a mouse that rests; a finger is gone.
+  document.addEventListener('scroll', () => {
+    if (pointer?.pointerType === 'mouse') showTip(pointer);
+    else tip.hidden = true;
+  }, {passive: true});
 
   // Legend: a key hides and shows its series in every rendering of its chart.
   document.addEventListener('click', (event) => {
