@@ -14,7 +14,7 @@ HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
 
 /// Keys whose scores are held at a time: 32 rows of them fill a quarter of L1.
-inline constexpr size_t kPieceKeys = 64;
+inline constexpr size_t kPieceKeys = kKvBlock;
 inline constexpr size_t kMicroRows = 4;
 inline constexpr size_t kMicroKeys = 2;
 inline constexpr float kNoScore = -std::numeric_limits<float>::infinity();
@@ -24,6 +24,7 @@ template <typename T>
 struct Piece {
   const T* keys;
   const T* values;
+  const T* next_keys;
   size_t stride;
   const float* key_scales;
   const float* value_scales;
@@ -106,7 +107,7 @@ HWY_INLINE void fetch_ahead(const Piece<T>& piece, size_t key, size_t size) {
   for (size_t j = key; j < key + kKeys; ++j) {
     for (size_t i = 0; i < size; i += kLine) {
       __builtin_prefetch(piece.values + j * piece.stride + i);
-      __builtin_prefetch(piece.keys + (j + kPieceKeys) * piece.stride + i);
+      __builtin_prefetch(piece.next_keys + j * piece.stride + i);
     }
   }
 }
@@ -253,10 +254,13 @@ template <typename T>
 void attend_as(const QueryRows& queries, const KvHead& kv, size_t first, size_t last,
                const AttentionState& state) {
   for (size_t key = first; key < last; key += kPieceKeys) {
-    const auto scales = [&](const float* from) { return from == nullptr ? from : from + key; };
+    const size_t row = row_of_position(key, kv.block_rows);
+    const T* keys = static_cast<const T*>(kv.keys) + row * kv.stride;
+    const auto scales = [&](const float* from) { return from == nullptr ? from : from + row; };
     attend_piece<T>(queries,
-                    {.keys = static_cast<const T*>(kv.keys) + key * kv.stride,
-                     .values = static_cast<const T*>(kv.values) + key * kv.stride,
+                    {.keys = keys,
+                     .values = static_cast<const T*>(kv.values) + row * kv.stride,
+                     .next_keys = keys + kv.block_rows * kv.stride,
                      .stride = kv.stride,
                      .key_scales = scales(kv.key_scales),
                      .value_scales = scales(kv.value_scales),

@@ -17,14 +17,21 @@ enum class KvType : uint8_t {
 size_t bytes_of(KvType type);
 std::string_view name_of(KvType type);
 
+/// Positions that lie one after the other; what comes after them may be elsewhere.
+inline constexpr size_t kKvBlock = 64;
+constexpr size_t row_of_position(size_t position, size_t block_rows) {
+  return position / kKvBlock * block_rows + position % kKvBlock;
+}
+
 /// Keys and values of one head. Borrowed.
 struct KvHead {
   KvType type;
-  const void* keys;                     // [positions][stride]
-  const void* values;                   // [positions][stride]
-  size_t stride;                        // elements from position to position
-  const float* key_scales = nullptr;    // [positions], int8 only
-  const float* value_scales = nullptr;  // [positions], int8 only
+  const void* keys;                     // [rows][stride]
+  const void* values;                   // [rows][stride]
+  size_t stride;                        // elements from row to row
+  size_t block_rows = kKvBlock;         // from the first row of a block to that of the next
+  const float* key_scales = nullptr;    // [rows], int8 only
+  const float* value_scales = nullptr;  // [rows], int8 only
 };
 
 /// Query rows that share one head of keys: some heads of some tokens. Row t * heads + h.
@@ -52,8 +59,9 @@ struct AttentionState {
 };
 void clear(const AttentionState& state, size_t rows, size_t head_size);
 
-/// Adds keys [first, last) to the state of at most kMaxQueryRows rows. Keys are taken in the same
-/// order and pieces whatever the threads, so the result depends on the calls alone.
+/// Adds keys [first, last) to the state of at most kMaxQueryRows rows; `first` begins a block. Keys
+/// are taken in the same order and pieces whatever the threads, so the result depends on the calls
+/// alone.
 void attend(const QueryRows& queries, const KvHead& kv, size_t first, size_t last,
             const AttentionState& state);
 

@@ -26,6 +26,7 @@ class Head {
             .keys = keys_.data(),
             .values = values_.data(),
             .stride = stride_,
+            .block_rows = kBlockRows,
             .key_scales = scaled ? key_scales_.data() : nullptr,
             .value_scales = scaled ? value_scales_.data() : nullptr};
   }
@@ -33,14 +34,19 @@ class Head {
   double value(size_t position, size_t i) const { return exact_values_[position * head_size_ + i]; }
 
  private:
+  static constexpr size_t kBlockRows = kKvBlock + 5;
+
   void fill(std::vector<std::byte>& bytes, std::vector<float>& scales, std::vector<double>& exact,
             size_t positions, uint64_t seed) {
-    bytes.resize(positions * stride_ * bytes_of(type_));
+    const size_t rows = row_of_position(positions, kBlockRows);
+    bytes.resize(rows * stride_ * bytes_of(type_));
+    scales.resize(rows);
     for (size_t p = 0; p < positions; ++p) {
-      scales.push_back(0.01f * static_cast<float>(p % 5 + 1));
+      const size_t row = row_of_position(p, kBlockRows);
+      scales[row] = 0.01f * static_cast<float>(p % 5 + 1);
       for (size_t i = 0; i < head_size_; ++i) {
         const float value = normal_at(seed, p, i);
-        exact.push_back(put(bytes.data(), p * stride_ + i, value, scales.back()));
+        exact.push_back(put(bytes.data(), row * stride_ + i, value, scales[row]));
       }
     }
   }
@@ -122,8 +128,9 @@ void expect_right(KvType type, const Case& c) {
   State parts(2 * rows, c.head_size);
   const AttentionState second{parts.largest.data() + rows, parts.sums.data() + rows,
                               parts.values.data() + rows * c.head_size};
-  attend(queries, head.view(), 0, positions / 2, parts.view());
-  attend(queries, head.view(), positions / 2, positions, second);
+  const size_t middle = positions / 2 / kKvBlock * kKvBlock;
+  attend(queries, head.view(), 0, middle, parts.view());
+  attend(queries, head.view(), middle, positions, second);
   std::vector<float> out(c.head_size);
   for (size_t row = 0; row < rows; ++row) {
     const auto expected = expected_row(queries, head, row);

@@ -61,20 +61,20 @@ class BatchAttentionTest : public testing::Test {
     const size_t size = shape.head_size;
     const float* q = q_.data() + ((run.first_row + token) * shape.heads + head) * size;
     const auto kv = cache_->head(0, run.sequence, head / (shape.heads / shape.kv_heads));
-    const auto* keys = static_cast<const float*>(kv.keys);
-    const auto* values = static_cast<const float*>(kv.values);
+    const auto at = [&](const void* rows, size_t position, size_t i) {
+      const size_t row = kernels::row_of_position(position, kv.block_rows);
+      return static_cast<double>(static_cast<const float*>(rows)[row * kv.stride + i]);
+    };
     const size_t seen = shape.is_causal ? run.position + token + 1 : run.tokens;
     std::vector<double> weights(seen);
     double sum = 0;
     for (size_t p = 0; p < seen; ++p) {
-      for (size_t i = 0; i < size; ++i)
-        weights[p] += static_cast<double>(q[i]) * static_cast<double>(keys[p * size + i]);
+      for (size_t i = 0; i < size; ++i) weights[p] += static_cast<double>(q[i]) * at(kv.keys, p, i);
       sum += weights[p] = std::exp(weights[p] / std::sqrt(static_cast<double>(size)));
     }
     std::vector<double> out(size);
     for (size_t p = 0; p < seen; ++p) {
-      for (size_t i = 0; i < size; ++i)
-        out[i] += weights[p] / sum * static_cast<double>(values[p * size + i]);
+      for (size_t i = 0; i < size; ++i) out[i] += weights[p] / sum * at(kv.values, p, i);
     }
     return out;
   }

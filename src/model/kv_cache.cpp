@@ -11,6 +11,7 @@
 namespace trilobite::model {
 namespace {
 
+using kernels::kKvBlock;
 using kernels::KvType;
 
 // Rows that are all zero, or nearly so, still need a scale to divide by.
@@ -23,16 +24,20 @@ Result<KvCache> KvCache::create(const KvShape& shape, KvType type) {
   cache.shape_ = shape;
   cache.type_ = type;
   cache.lengths_.assign(shape.sequences, 0);
+  cache.block_positions_ = std::clamp<size_t>(shape.capacity, 1, kKvBlock);
+  cache.blocks_ = shape.capacity / cache.block_positions_ +
+                  (shape.capacity % cache.block_positions_ == 0 ? 0 : 1);
   size_t rows = shape.layers;
   size_t bytes = 0;
-  for (const size_t factor : {shape.sequences, shape.capacity, shape.kv_heads}) {
+  for (const size_t factor :
+       {shape.sequences, cache.blocks_, cache.block_positions_, shape.kv_heads}) {
     if (__builtin_mul_overflow(rows, factor, &rows))
       return fail("a cache of keys and values of this size is impossible");
   }
   if (__builtin_mul_overflow(rows, shape.head_size * sizeof(float), &bytes))
     return fail("a cache of keys and values of this size is impossible");
   const auto allocate = [](AlignedBuffer& to, size_t size) -> Result<void> {
-    auto buffer = AlignedBuffer::allocate(size, AlignedBuffer::Pages::ordinary);
+    auto buffer = AlignedBuffer::allocate(size);
     if (!buffer) return fail_from(buffer, "the cache of keys and values");
     to = *std::move(buffer);
     return {};
@@ -58,8 +63,10 @@ void KvCache::set_length(size_t sequence, size_t length) {
   lengths_[sequence] = length;
 }
 
-size_t KvCache::row(size_t layer, size_t sequence, size_t kv_head) const {
-  return ((layer * shape_.sequences + sequence) * shape_.kv_heads + kv_head) * shape_.capacity;
+size_t KvCache::block_rows() const { return shape_.layers * shape_.kv_heads * block_positions_; }
+
+size_t KvCache::first_row(size_t layer, size_t sequence, size_t kv_head) const {
+  return sequence * blocks_ * block_rows() + (layer * shape_.kv_heads + kv_head) * block_positions_;
 }
 
 void KvCache::store_row(AlignedBuffer& to, AlignedBuffer& scales, size_t row, const float* x) {
@@ -80,15 +87,16 @@ void KvCache::store_row(AlignedBuffer& to, AlignedBuffer& scales, size_t row, co
 
 void KvCache::store(const Slot& slot, const float* k, const float* v) {
   TRILOBITE_CHECK(slot.position < shape_.capacity && slot.sequence < shape_.sequences);
+  const size_t within = kernels::row_of_position(slot.position, block_rows());
   for (size_t head = 0; head < shape_.kv_heads; ++head) {
-    const size_t at = row(slot.layer, slot.sequence, head) + slot.position;
+    const size_t at = first_row(slot.layer, slot.sequence, head) + within;
     store_row(keys_, key_scales_, at, k + head * shape_.head_size);
     store_row(values_, value_scales_, at, v + head * shape_.head_size);
   }
 }
 
 kernels::KvHead KvCache::head(size_t layer, size_t sequence, size_t kv_head) const {
-  const size_t at = row(layer, sequence, kv_head);
+  const size_t at = first_row(layer, sequence, kv_head);
   const size_t bytes = at * shape_.head_size * kernels::bytes_of(type_);
   const auto scales = [&](const AlignedBuffer& buffer) {
     return type_ == KvType::int8 ? reinterpret_cast<const float*>(buffer.data()) + at : nullptr;
@@ -97,6 +105,7 @@ kernels::KvHead KvCache::head(size_t layer, size_t sequence, size_t kv_head) con
           .keys = keys_.data() + bytes,
           .values = values_.data() + bytes,
           .stride = shape_.head_size,
+          .block_rows = block_rows(),
           .key_scales = scales(key_scales_),
           .value_scales = scales(value_scales_)};
 }

@@ -18,6 +18,8 @@ struct KvShape {
   size_t head_size;
 };
 
+/// Blocks of kKvBlock positions, each with the rows of all layers and heads: memory is touched as a
+/// sequence grows, and still in stretches that huge pages can hold.
 class KvCache {
  public:
   /// Takes all its memory at once.
@@ -47,12 +49,15 @@ class KvCache {
 
  private:
   KvCache() = default;
-  /// Positions before that of the slot, over all heads before it.
-  size_t row(size_t layer, size_t sequence, size_t kv_head) const;
+  /// The row of position 0.
+  size_t first_row(size_t layer, size_t sequence, size_t kv_head) const;
+  size_t block_rows() const;
   void store_row(AlignedBuffer& to, AlignedBuffer& scales, size_t row, const float* x);
 
   KvShape shape_{};
   kernels::KvType type_ = kernels::KvType::f16;
+  size_t block_positions_ = 1;
+  size_t blocks_ = 0;  // of a sequence
   AlignedBuffer keys_, values_, key_scales_, value_scales_;
   std::vector<size_t> lengths_;
 };

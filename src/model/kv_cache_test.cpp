@@ -13,13 +13,15 @@ using kernels::KvType;
 
 constexpr KvShape kShape{.layers = 2, .sequences = 2, .capacity = 3, .kv_heads = 2, .head_size = 4};
 
-TEST(KvCache, every_slot_has_a_place_of_its_own) {
-  auto cache = KvCache::create(kShape, KvType::f32).value();
+void expect_a_place_for_every_slot(size_t capacity) {
+  KvShape shape = kShape;
+  shape.capacity = capacity;
+  auto cache = KvCache::create(shape, KvType::f32).value();
   float next = 0;
-  const auto each = [](auto&& visit) {
+  const auto each = [&](auto&& visit) {
     for (size_t layer = 0; layer < 2; ++layer) {
       for (size_t sequence = 0; sequence < 2; ++sequence) {
-        for (size_t position = 0; position < 3; ++position) visit(layer, sequence, position);
+        for (size_t position = 0; position < capacity; ++position) visit(layer, sequence, position);
       }
     }
   };
@@ -35,11 +37,15 @@ TEST(KvCache, every_slot_has_a_place_of_its_own) {
   each([&](size_t layer, size_t sequence, size_t position) {
     for (size_t i = 0; i < 8; ++i) {
       const auto head = cache.head(layer, sequence, i / 4);
-      const size_t at = position * head.stride + i % 4;
+      const size_t at = kernels::row_of_position(position, head.block_rows) * head.stride + i % 4;
       EXPECT_EQ(static_cast<const float*>(head.keys)[at], next++);
       EXPECT_EQ(static_cast<const float*>(head.values)[at], next++);
     }
   });
+}
+
+TEST(KvCache, every_slot_has_a_place_of_its_own) {
+  for (const size_t capacity : {1U, 3U, 64U, 65U, 200U}) expect_a_place_for_every_slot(capacity);
 }
 
 TEST(KvCache, f16_and_int8_keep_values_as_near_as_they_can) {
