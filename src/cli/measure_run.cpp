@@ -115,7 +115,8 @@ Result<SessionEnd> run_session(Session& session, bool in_process) {
   if (!in_process) return run_isolated(session);
   SteadyClock clock;
   KernelNoiseCounters noise(clock);
-  return run_in_process(session, clock, noise);
+  LoopWitness witness(clock);
+  return run_in_process(session, clock, noise, &witness);
 }
 
 }  // namespace

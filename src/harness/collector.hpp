@@ -44,10 +44,14 @@ class Collector {
     size_t rounds_done = 0;
     bool warm_up_was_stable = true;
     bool visited = false;
+    std::vector<QuietTime> quiet_rounds;
   };
+  std::optional<QuietTime> quiet_time(const Entry& entry) const;
+
   const SamplingPlan& plan_;
   const MachineLimits* limits_;
   std::vector<Entry> entries_;
+  double shortest_witness_ns_ = 0;  // of all rounds of all benchmarks
 };
 
 }  // namespace trilobite

@@ -41,6 +41,30 @@ TEST_F(CollectorTest, rounds_add_up_to_one_result_with_statistics) {
   EXPECT_EQ(result.disturbance.retaken, 2u);
 }
 
+StepResult quiet_step(StepResult step, double witness_ns, std::vector<double> samples) {
+  const uint64_t count = samples.size();
+  step.partial.quiet = QuietTime{
+      .witness_ns = witness_ns, .samples_ns = std::move(samples), .samples_per_round = {count}};
+  return step;
+}
+
+TEST_F(CollectorTest, quiet_rounds_are_those_whose_witness_was_quiet) {
+  plan_.rounds = 6;
+  collector_.add(quiet_step(step(0, {9}), 1001, {4, 5, 6}));
+  collector_.add(quiet_step(step(1, {9}), 1800, {9, 9, 9}));  // somebody was there all the time
+  collector_.add(quiet_step(step(2, {9}), 1000, {4, 4}));     // too few
+  collector_.add(step(3, {9}));
+  collector_.add(quiet_step(step(4, {9}), 1000, {7, 7, 7}));
+  EXPECT_FALSE(collector_.result(0).quiet) << "two rounds are too few";
+  collector_.add(quiet_step(step(5, {9}), 1003, {6, 6, 6, 6}));
+  const auto quiet = collector_.result(0).quiet;
+  ASSERT_TRUE(quiet);
+  EXPECT_EQ(quiet->best_ns, 5);  // of 5, 7 and 6
+  EXPECT_EQ(quiet->witness_ns, 1000);
+  EXPECT_EQ(quiet->samples_ns, (std::vector<double>{4, 5, 6, 7, 7, 7, 6, 6, 6, 6}));
+  EXPECT_EQ(quiet->samples_per_round, (std::vector<uint64_t>{3, 3, 4}));
+}
+
 TEST_F(CollectorTest, what_was_measured_before_a_crash_stays) {
   collector_.add(step(0, {1, 2}));
   collector_.end_early(0, Status::failed, "its process was killed");

@@ -14,6 +14,7 @@ namespace {
 void serve_visits(ChildChannel& channel, const Session& session) {
   SteadyClock clock;
   KernelNoiseCounters noise(clock);
+  LoopWitness witness(clock);
   while (const auto order = channel.receive()) {
     const auto json = parse_json(*order);
     TRILOBITE_CHECK(json.has_value());
@@ -21,10 +22,11 @@ void serve_visits(ChildChannel& channel, const Session& session) {
     std::optional<Calibration> calibration;
     if (json->contains("iterations")) {
       calibration =
-          Calibration{json->at("iterations").get<uint64_t>(), json->at("samples").get<size_t>()};
+          Calibration{json->at("iterations").get<uint64_t>(), json->at("samples").get<size_t>(),
+                      json->at("quiet_spent_ns").get<int64_t>()};
     }
-    const auto result =
-        visit(session.selection[step.benchmark], step, calibration, {session.plan, clock, noise});
+    const auto result = visit(session.selection[step.benchmark], step, calibration,
+                              {session.plan, clock, noise, &witness});
     const auto text = to_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
     if (!channel.send(text)) return;
   }
@@ -35,6 +37,7 @@ std::string order_for(const Step& step, const std::optional<Calibration>& calibr
   if (calibration) {
     json["iterations"] = calibration->iterations_per_sample;
     json["samples"] = calibration->planned_samples;
+    json["quiet_spent_ns"] = calibration->quiet_spent_ns;
   }
   return json.dump();
 }
@@ -98,7 +101,7 @@ class Supervisor {
         return VisitEnd::child_lost;
       case ChildProcess::Reading::closed: break;
     }
-    // A key press (Ctrl-C) reaches the child as well: that is no crash.
+    // Whoever stops us may stop our children as well: that is no crash.
     if (session_.hooks.should_stop()) return VisitEnd::interrupted;
     collector.end_early(step.benchmark, Status::failed,
                         fmt::format("its process {}", child.wait()));

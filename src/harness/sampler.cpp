@@ -8,6 +8,12 @@ namespace trilobite {
 namespace {
 
 constexpr double kStableSpread = 0.05;
+// Most quiet moments of a shared core last a few tenths of a millisecond (docs/adr). A longer
+// sample would often be disturbed between two quiet looks.
+constexpr double kQuietSampleNs = 60'000;
+constexpr double kLongestQuietIterationNs = 200'000;
+// Without a quiet moment for so long another CPU may be the better place.
+constexpr int64_t kPatienceNs = 4'000'000;
 
 struct Causes {
   bool steal;
@@ -40,6 +46,11 @@ uint64_t iterations_for(const SamplingPlan& plan, double ns_per_iteration) {
       static_cast<double>(plan.measurement.count()) / static_cast<double>(plan.samples);
   return static_cast<uint64_t>(
       std::max(1.0, std::min(1e15, target / std::max(ns_per_iteration, 1e-3))));
+}
+
+uint64_t quiet_iterations_for(double ns_per_iteration) {
+  if (!(ns_per_iteration <= kLongestQuietIterationNs)) return 0;
+  return static_cast<uint64_t>(std::max(1.0, kQuietSampleNs / std::max(ns_per_iteration, 1e-3)));
 }
 
 size_t samples_for(const SamplingPlan& plan, double ns_per_iteration) {
@@ -99,6 +110,37 @@ Samples Sampler::take(const IterationLoop& loop, uint64_t iterations, size_t cou
     samples.ns_per_iteration.push_back(elapsed / static_cast<double>(iterations));
     if (late && samples.ns_per_iteration.size() >= 2) break;
   }
+  return samples;
+}
+
+std::vector<double> Sampler::take_quiet(const IterationLoop& loop, const QuietPlan& plan,
+                                        CoreWitness& witness) {
+  struct Try {
+    double ns_per_iteration;
+    double look_ns;  // the longer of the two around it
+  };
+  std::vector<Try> tries;
+  size_t quiet = 0;
+  int64_t last_quiet = clock_.now_ns();
+  const int64_t deadline = last_quiet + plan.budget_ns;
+  double before = witness.look();
+  while (quiet < plan.samples && clock_.now_ns() < deadline) {
+    if (clock_.now_ns() - last_quiet > kPatienceNs && witness.move_on()) {
+      loop(plan.iterations);  // its data come to the new core
+      before = witness.look();
+      last_quiet = clock_.now_ns();
+    }
+    const auto elapsed = static_cast<double>(timed(loop, plan.iterations));
+    const double after = witness.look();
+    tries.push_back({elapsed / static_cast<double>(plan.iterations), std::max(before, after)});
+    if (witness.was_quiet(tries.back().look_ns)) ++quiet, last_quiet = clock_.now_ns();
+    before = after;
+  }
+  witness.settle();
+  // Judged again: what looked quiet at first may have been the best of a disturbed time.
+  std::vector<double> samples;
+  for (const Try& one : tries)
+    if (witness.was_quiet(one.look_ns)) samples.push_back(one.ns_per_iteration);
   return samples;
 }
 

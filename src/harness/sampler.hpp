@@ -8,6 +8,7 @@
 
 #include "harness/plan.hpp"
 #include "measure/clock.hpp"
+#include "measure/core_witness.hpp"
 #include "measure/noise.hpp"
 #include "record/record.hpp"
 
@@ -26,6 +27,13 @@ struct Samples {
   Disturbance disturbance;
 };
 
+/// How samples of quiet moments are taken.
+struct QuietPlan {
+  uint64_t iterations = 1;  // of a sample
+  size_t samples = 10;      // no more are needed
+  int64_t budget_ns = 0;    // no longer is waited for them
+};
+
 class Sampler {
  public:
   Sampler(Clock& clock, NoiseCounters& noise) : clock_(clock), noise_(noise) {}
@@ -37,6 +45,11 @@ class Sampler {
   /// Takes `count` samples. Stops early at `deadline_ns` (of the clock) once it has two.
   Samples take(const IterationLoop& loop, uint64_t iterations, size_t count, int64_t deadline_ns);
 
+  /// Samples with a quiet look of the witness before and after them; maybe none. Tries the CPUs in
+  /// turn while there is no quiet moment.
+  std::vector<double> take_quiet(const IterationLoop& loop, const QuietPlan& plan,
+                                 CoreWitness& witness);
+
  private:
   int64_t timed(const IterationLoop& loop, uint64_t iterations);
   Clock& clock_;
@@ -45,6 +58,9 @@ class Sampler {
 
 /// Iterations that fill one sample: measurement time / samples, at least 1.
 uint64_t iterations_for(const SamplingPlan& plan, double ns_per_iteration);
+
+/// Iterations of a sample that fits into a quiet moment; 0 when one takes too long for that.
+uint64_t quiet_iterations_for(double ns_per_iteration);
 
 /// The number of samples over all rounds: the plan's, or fewer when one iteration is so slow that
 /// they would take more than four times the measurement time.

@@ -121,5 +121,53 @@ TEST(SamplesFor, slow_benchmarks_take_fewer_unless_the_number_is_exact) {
   EXPECT_EQ(samples_for(plan, 1e9), 3u);
 }
 
+TEST_F(SamplerTest, only_samples_between_two_quiet_looks_are_kept) {
+  FakeWitness witness;
+  int sample = 0;
+  // Somebody comes in the middle of the third sample and leaves in that of the fifth.
+  const auto samples = sampler_.take_quiet(
+      [&](uint64_t n) {
+        ++sample;
+        witness.next_ns = sample == 3 || sample == 4 ? 1900 : 1000;
+        clock_.advance(static_cast<int64_t>(n) * (sample >= 3 && sample <= 5 ? 150 : 100));
+      },
+      {.iterations = 10, .samples = 4, .budget_ns = 1'000'000}, witness);
+  EXPECT_EQ(samples, (std::vector<double>{100, 100, 100, 100}));
+  EXPECT_EQ(sample, 7);
+}
+
+TEST_F(SamplerTest, what_seemed_quiet_before_a_better_moment_came_is_dropped) {
+  FakeWitness witness;
+  witness.next_ns = 1900;
+  int sample = 0;
+  const auto samples = sampler_.take_quiet(
+      [&](uint64_t n) {
+        witness.next_ns = ++sample < 3 ? 1900 : 1000;
+        clock_.advance(static_cast<int64_t>(n) * (sample <= 3 ? 170 : 100));
+      },
+      {.iterations = 1, .samples = 5, .budget_ns = 1'000'000}, witness);
+  EXPECT_EQ(samples, (std::vector<double>{100, 100, 100}));
+}
+
+TEST_F(SamplerTest, quiet_moments_are_not_waited_for_beyond_the_budget) {
+  FakeWitness witness;
+  witness.look();
+  witness.next_ns = 2000;
+  const auto samples =
+      sampler_.take_quiet([&](uint64_t) { clock_.advance(60'000); },
+                          {.iterations = 1, .samples = 10, .budget_ns = 10'000'000}, witness);
+  EXPECT_TRUE(samples.empty());
+  EXPECT_LE(clock_.now_ns(), 1'000'000 + 10'120'000);
+  EXPECT_EQ(witness.moves, 2);  // after four milliseconds each
+  EXPECT_EQ(witness.settled, 1);
+}
+
+TEST(QuietIterations, fill_a_short_sample_or_are_none) {
+  EXPECT_EQ(quiet_iterations_for(1000), 60u);
+  EXPECT_EQ(quiet_iterations_for(100'000), 1u);
+  EXPECT_EQ(quiet_iterations_for(300'000), 0u);
+  EXPECT_EQ(quiet_iterations_for(0), 60'000'000u);
+}
+
 }  // namespace
 }  // namespace trilobite

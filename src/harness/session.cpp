@@ -2,10 +2,11 @@
 
 namespace trilobite {
 
-SessionEnd run_in_process(Session& session, Clock& clock, NoiseCounters& noise) {
+SessionEnd run_in_process(Session& session, Clock& clock, NoiseCounters& noise,
+                          CoreWitness* witness) {
   const auto steps =
       interleaved_steps(session.selection.size(), session.plan.rounds, session.plan.seed);
-  const VisitTools tools{session.plan, clock, noise};
+  const VisitTools tools{session.plan, clock, noise, witness};
   for (const Step& step : steps) {
     if (session.hooks.should_stop()) return SessionEnd::interrupted;
     if (!session.collector.wants(step)) continue;

@@ -29,8 +29,9 @@ struct Session {
 };
 
 /// Everything in this process: for debuggers, profilers and tests. Timeouts only end the taking of
-/// samples.
-SessionEnd run_in_process(Session& session, Clock& clock, NoiseCounters& noise);
+/// samples. Without a witness quiet moments are not looked for.
+SessionEnd run_in_process(Session& session, Clock& clock, NoiseCounters& noise,
+                          CoreWitness* witness);
 
 /// In a child process that is replaced when it dies or exceeds the timeout. Must be called before
 /// this process has threads. Fails (environment) when no process can be made.

@@ -27,7 +27,7 @@ class SessionTest : public testing::Test {
     if (isolated) {
       end_ = run_isolated(session).value();
     } else {
-      end_ = run_in_process(session, clock_, noise_);
+      end_ = run_in_process(session, clock_, noise_, nullptr);
     }
     return collector.results();
   }

@@ -12,6 +12,7 @@ struct StepResult {
   size_t round = 0;
   size_t planned_samples = 0;  // over all rounds, after the first round saw how slow it is
   bool warm_up_was_stable = true;
+  int64_t quiet_spent_ns = 0;  // on looking for quiet moments
   BenchmarkResult
       partial;  // status, samples of this round, work, check, ...; no names, no statistics
 };

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -9,6 +10,8 @@
 
 namespace trilobite {
 namespace {
+
+constexpr int64_t kQuietBudget = 4;
 
 class Visit final : public Bench {
  public:
@@ -64,6 +67,7 @@ class Visit final : public Bench {
     result_.partial.reason = std::move(reason);
   }
   void calibrate(const IterationLoop& loop, Sampler& sampler);
+  void take_quiet_samples(const IterationLoop& loop, Sampler& sampler);
 
   std::optional<Calibration> calibration_;
   VisitTools tools_;
@@ -123,6 +127,28 @@ void Visit::run(Loop loop, void* context) {
   auto samples = sampler.take(iterate, calibration_->iterations_per_sample, count, deadline);
   result_.partial.samples_ns = std::move(samples.ns_per_iteration);
   result_.partial.disturbance = samples.disturbance;
+  take_quiet_samples(iterate, sampler);
+}
+
+/// All rounds together take no longer than kQuietBudget measurement times for it, and hardly any on
+/// a machine without neighbours. What a round does not need, later ones may use.
+void Visit::take_quiet_samples(const IterationLoop& loop, Sampler& sampler) {
+  // Threads of our own would be the ones who use the other half of the core.
+  if (tools_.witness == nullptr || tools_.plan.threads != 1) return;
+  const uint64_t iterations = quiet_iterations_for(std::ranges::min(result_.partial.samples_ns));
+  if (iterations == 0) return;
+  const auto rounds = static_cast<int64_t>(tools_.plan.rounds);
+  const auto until_now = static_cast<int64_t>(result_.round + 1);
+  const int64_t budget = kQuietBudget * tools_.plan.measurement.count() * until_now / rounds -
+                         calibration_->quiet_spent_ns;
+  const int64_t start = tools_.clock.now_ns();
+  const auto samples =
+      sampler.take_quiet(loop, {.iterations = iterations, .budget_ns = budget}, *tools_.witness);
+  result_.quiet_spent_ns = tools_.clock.now_ns() - start;
+  if (samples.empty()) return;
+  result_.partial.quiet = QuietTime{.witness_ns = tools_.witness->shortest_ns(),
+                                    .samples_ns = samples,
+                                    .samples_per_round = {samples.size()}};
 }
 
 }  // namespace

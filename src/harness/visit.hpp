@@ -14,12 +14,14 @@ namespace trilobite {
 struct Calibration {
   uint64_t iterations_per_sample = 0;
   size_t planned_samples = 0;
+  int64_t quiet_spent_ns = 0;  // by all rounds so far, on looking for quiet moments
 };
 
 struct VisitTools {
   const SamplingPlan& plan;
   Clock& clock;
   NoiseCounters& noise;
+  CoreWitness* witness;  // nullptr: quiet moments are not looked for
 };
 
 /// `calibration` is empty on the first visit. Exceptions out of the body become status failed.

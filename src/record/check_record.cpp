@@ -10,18 +10,28 @@
 namespace trilobite {
 namespace {
 
-Result<void> check_samples(const BenchmarkResult& result) {
-  for (const double sample : result.samples_ns) {
+Result<void> check_samples(const std::vector<double>& samples,
+                           const std::vector<uint64_t>& per_round) {
+  for (const double sample : samples) {
     if (!std::isfinite(sample) || sample <= 0) {
       return fail(fmt::format("a sample of {} ns; times are positive and finite", sample));
     }
   }
-  const auto& rounds = result.samples_per_round;
-  const auto in_rounds = std::accumulate(rounds.begin(), rounds.end(), uint64_t{0});
-  if (in_rounds != result.samples_ns.size()) {
-    return fail(fmt::format("{} samples, but its rounds add up to {}", result.samples_ns.size(),
-                            in_rounds));
+  const auto in_rounds = std::accumulate(per_round.begin(), per_round.end(), uint64_t{0});
+  if (in_rounds != samples.size()) {
+    return fail(fmt::format("{} samples, but its rounds add up to {}", samples.size(), in_rounds));
   }
+  return {};
+}
+
+Result<void> check_quiet(const QuietTime& quiet) {
+  if (auto done = check_samples(quiet.samples_ns, quiet.samples_per_round); !done) return done;
+  if (quiet.samples_ns.empty()) return fail("no sample");
+  const auto [low, high] = std::ranges::minmax(quiet.samples_ns);
+  if (!(quiet.best_ns >= low && quiet.best_ns <= high))
+    return fail(fmt::format("its best round of {} ns is outside its samples", quiet.best_ns));
+  if (!std::isfinite(quiet.witness_ns) || quiet.witness_ns <= 0)
+    return fail(fmt::format("a witness of {} ns; times are positive and finite", quiet.witness_ns));
   return {};
 }
 
@@ -52,7 +62,10 @@ Result<void> check_summary(const BenchmarkResult& result) {
 }
 
 Result<void> check_result(const BenchmarkResult& result) {
-  if (auto done = check_samples(result); !done) return done;
+  if (auto done = check_samples(result.samples_ns, result.samples_per_round); !done) return done;
+  if (result.quiet) {
+    if (auto done = check_quiet(*result.quiet); !done) return fail_from(done, "quiet");
+  }
   if (result.status != Status::ok) {
     if (result.reason.empty())
       return fail(fmt::format("is {} without a reason", name_of(result.status)));

@@ -106,6 +106,18 @@ struct Disturbance {
   uint64_t kept = 0;               // disturbed samples that the time budget did not allow to retake
 };
 
+/// The witness takes at most so many times its shortest time while nobody else uses the core.
+inline constexpr double kQuietSpread = 1.01;
+
+/// Times of moments in which nobody else used the core, as a loop before and after each tells
+/// (measure/core_witness.hpp). Their samples are shorter than the usual ones.
+struct QuietTime {
+  double best_ns = 0;     // the lowest of the medians of the rounds
+  double witness_ns = 0;  // shortest time of that loop; runs compare only where theirs agree
+  std::vector<double> samples_ns;
+  std::vector<uint64_t> samples_per_round;  // only of rounds that had enough of them
+};
+
 struct BenchmarkResult {
   std::string id;  // suite/operation/dtype/device/shape
   std::string suite;
@@ -121,6 +133,7 @@ struct BenchmarkResult {
   std::vector<uint64_t> samples_per_round;  // how many of them each round contributed, in order
   Disturbance disturbance;
   std::optional<TimeStatistics> statistics;
+  std::optional<QuietTime> quiet;  // one thread and short iterations only
   WorkDone work;
   Throughput throughput;
   std::optional<LimitShare> limit;

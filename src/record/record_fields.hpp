@@ -95,6 +95,13 @@ void describe(auto& members, PartOf<Disturbance> auto& disturbance) {
   members.required("kept", disturbance.kept);
 }
 
+void describe(auto& members, PartOf<QuietTime> auto& quiet) {
+  members.required("best_ns", quiet.best_ns);
+  members.required("witness_ns", quiet.witness_ns);
+  members.required("samples_ns", quiet.samples_ns);
+  members.required("samples_per_round", quiet.samples_per_round);
+}
+
 void describe(auto& members, PartOf<BenchmarkResult> auto& result) {
   members.required("id", result.id);
   members.required("suite", result.suite);
@@ -110,6 +117,7 @@ void describe(auto& members, PartOf<BenchmarkResult> auto& result) {
   members.optional("samples_per_round", result.samples_per_round);
   members.optional("disturbance", result.disturbance);
   members.optional("statistics_ns", result.statistics);
+  members.optional("quiet", result.quiet);
   members.optional("work", result.work);
   members.optional("throughput", result.throughput);
   members.optional("limit", result.limit);

@@ -24,6 +24,10 @@ BenchmarkResult good_result(const std::string& operation) {
   result.disturbance.retaken = 2;
   result.statistics = TimeStatistics{
       .median = 2.5, .min = 1.25, .max = 3.0000000000000004, .median_ci95 = {1.25, 3}};
+  result.quiet = QuietTime{.best_ns = 1.25,
+                           .witness_ns = 6602,
+                           .samples_ns = {1.25, 1.0, 1.5},
+                           .samples_per_round = {3}};
   result.work = {.elements = 16, .bytes_read = 128, .bytes_written = 64, .flops = 16};
   result.throughput.flops = 6.4e9;
   result.limit =
@@ -169,6 +173,12 @@ TEST(RecordJson, inconsistent_records_are_not_believed) {
            "add up");
   contains(message_after([](Json& json) { json["benchmarks"][0]["statistics_ns"]["max"] = 99; }),
            "its samples");
+  const auto quiet = [](Json& json) -> Json& { return json["benchmarks"][0]["quiet"]; };
+  contains(message_after([&](Json& json) { quiet(json)["samples_ns"][0] = 0; }),
+           "quiet: a sample of 0 ns");
+  contains(message_after([&](Json& json) { quiet(json)["samples_per_round"] = {2}; }), "add up");
+  contains(message_after([&](Json& json) { quiet(json)["best_ns"] = 7; }), "outside its samples");
+  contains(message_after([&](Json& json) { quiet(json)["witness_ns"] = 0; }), "a witness of 0 ns");
   contains(message_after([](Json& json) { json["benchmarks"][0]["check"]["passed"] = false; }),
            "did not pass");
   contains(message_after([](Json& json) { json["benchmarks"][1].erase("reason"); }),

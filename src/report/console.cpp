@@ -16,16 +16,20 @@
 namespace trilobite {
 namespace {
 
-std::vector<Column> columns() {
-  return {{.header = "benchmark", .left_aligned = true},
-          {.header = "median", .importance = 9},
-          {.header = "\u00B195 %", .importance = 5},
-          {.header = "spread", .importance = 2},
-          {.header = "throughput", .importance = 4},
-          {.header = "of limit", .left_aligned = true, .importance = 3},
-          {.header = "memory", .importance = 1},
-          // Doubts about a number are dropped last, together with the number.
-          {.header = "notes", .left_aligned = true, .importance = 8}};
+constexpr std::ptrdiff_t kQuietColumn = 4;  // behind the spread
+
+std::vector<Column> columns(bool quiet) {
+  std::vector<Column> all{{.header = "benchmark", .left_aligned = true},
+                          {.header = "median", .importance = 9},
+                          {.header = "\u00B195 %", .importance = 5},
+                          {.header = "spread", .importance = 2},
+                          {.header = "throughput", .importance = 4},
+                          {.header = "of limit", .left_aligned = true, .importance = 3},
+                          {.header = "memory", .importance = 1},
+                          // Doubts about a number are dropped last, together with the number.
+                          {.header = "notes", .left_aligned = true, .importance = 8}};
+  if (quiet) all.insert(all.begin() + kQuietColumn, {.header = "quiet", .importance = 6});
+  return all;
 }
 
 std::string notes_of(const BenchmarkResult& result) {
@@ -49,7 +53,7 @@ std::string name_in_group(const BenchmarkResult& result) {
   return "  " + printable(id.starts_with(group) ? id.substr(group.size()) : id);
 }
 
-Row row_of(const BenchmarkResult& result) {
+Row row_of(const BenchmarkResult& result, bool quiet) {
   const Cell name{name_in_group(result), Style::plain};
   if (result.status != Status::ok || !result.statistics) {
     const bool wrong = result.status == Status::failed || result.status == Status::timeout;
@@ -62,7 +66,7 @@ Row row_of(const BenchmarkResult& result) {
   const auto doubt = result.disturbance.kept > 0 || !supports_95_percent(result.samples_ns.size())
                          ? Style::doubtful
                          : Style::quiet;
-  return {name,
+  Row row{name,
           {human_time(s.median), Style::heading},
           {human_percent(half_width)},
           {human_percent(stats::kMadToSigma * s.mad / s.median)},
@@ -70,6 +74,10 @@ Row row_of(const BenchmarkResult& result) {
           {short_limit(result)},
           {result.memory ? human_bytes(static_cast<double>(result.memory->allocated_bytes)) : ""},
           {notes_of(result), doubt}};
+  if (quiet) {
+    row.insert(row.begin() + kQuietColumn, {result.quiet ? human_time(result.quiet->best_ns) : ""});
+  }
+  return row;
 }
 
 /// Benchmarks of one suite and operation under one heading, groups in the order of the record.
@@ -81,10 +89,11 @@ Table table_of(const RunRecord& record) {
     if (group.empty()) order.push_back(result.suite + "/" + result.operation);
     group.push_back(&result);
   }
-  Table table{.columns = columns(), .rows = {}};
+  const bool quiet = has_quiet_times(record);
+  Table table{.columns = columns(quiet), .rows = {}};
   for (const auto& group : order) {
     table.rows.push_back({{printable(group), Style::heading}});
-    for (const auto* result : members[group]) table.rows.push_back(row_of(*result));
+    for (const auto* result : members[group]) table.rows.push_back(row_of(*result, quiet));
   }
   return table;
 }

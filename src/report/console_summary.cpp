@@ -93,11 +93,17 @@ std::string run_heading(const RunRecord& record, ConsoleOptions options) {
   return result;
 }
 
+bool has_quiet_times(const RunRecord& record) {
+  return std::ranges::any_of(record.benchmarks,
+                             [](const auto& result) { return result.quiet.has_value(); });
+}
+
 std::string legend(const RunRecord& record, ConsoleOptions options) {
   if (count_of(record, Status::ok) == 0) return "";
   return paragraph(
-      "\u00B195 %: of the median; spread: 1.48 MAD; notes: d disturbed, r retaken, o outliers, n= "
-      "too few",
+      fmt::format("\u00B195 %: of the median; spread: 1.48 MAD; {}notes: d disturbed, r retaken, o "
+                  "outliers, n= too few",
+                  has_quiet_times(record) ? "quiet: while nobody else used the core; " : ""),
       Style::quiet, options);
 }
 

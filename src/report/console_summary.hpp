@@ -16,6 +16,7 @@ std::string paragraph(std::string_view text, Style style, ConsoleOptions options
 
 /// Machine, build and plan in one paragraph.
 std::string run_heading(const RunRecord& record, ConsoleOptions options);
+bool has_quiet_times(const RunRecord& record);
 /// What the columns and notes mean, in one line; empty when no benchmark has a result.
 std::string legend(const RunRecord& record, ConsoleOptions options);
 /// "12 ok, 3 skipped: <reason> (2), ...", then each failure with its reason.

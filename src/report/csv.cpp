@@ -18,6 +18,8 @@ const Fields& header() {
       "median_ns", "mean_ns", "sd_ns", "mad_ns", "min_ns", "max_ns", "p50_ns", "p95_ns", "p99_ns",
       "median_ci95_low_ns", "median_ci95_high_ns", "outliers_low_severe", "outliers_low_mild",
       "outliers_high_mild", "outliers_high_severe",
+      // quiet
+      "quiet_best_ns", "quiet_samples", "quiet_witness_ns",
       // disturbance
       "disturbed_by_steal", "disturbed_by_context_switch", "disturbed_by_major_fault", "retaken",
       "kept_disturbed",
@@ -76,6 +78,12 @@ Fields statistics(const std::optional<TimeStatistics>& s) {
           fmt::to_string(s->outliers.high_severe)};
 }
 
+Fields quiet(const std::optional<QuietTime>& quiet) {
+  if (!quiet) return Fields(3);
+  return {csv_number(quiet->best_ns), fmt::to_string(quiet->samples_ns.size()),
+          csv_number(quiet->witness_ns)};
+}
+
 Fields disturbance(const Disturbance& d) {
   return {fmt::to_string(d.by_steal), fmt::to_string(d.by_context_switch),
           fmt::to_string(d.by_major_fault), fmt::to_string(d.retaken), fmt::to_string(d.kept)};
@@ -130,6 +138,7 @@ std::string to_csv(const RunRecord& record) {
   for (const auto& result : record.benchmarks) {
     Fields fields = identity(result);
     append(fields, statistics(result.statistics));
+    append(fields, quiet(result.quiet));
     append(fields, disturbance(result.disturbance));
     append(fields, throughput(result.throughput));
     append(fields, limit(result.limit));

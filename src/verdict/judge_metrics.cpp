@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "stats/distributions.hpp"
@@ -176,7 +177,8 @@ std::vector<MetricVerdict> judge_metrics(std::span<const MetricRuns> metrics,
                                          const RegressionSettings& settings) {
   std::vector<MetricVerdict> verdicts(metrics.size());
   std::vector<Pending> pending;
-  std::vector<stats::Variance> variances;
+  // Benchmarks strengthen each other, metrics do not: a tail varies more than a median.
+  std::map<std::string, std::vector<stats::Variance>> variances;
   for (size_t i = 0; i < metrics.size(); ++i) {
     if (metrics[i].exact && !metrics[i].baseline.empty() && !metrics[i].current.empty()) {
       verdicts[i] =
@@ -186,13 +188,15 @@ std::vector<MetricVerdict> judge_metrics(std::span<const MetricRuns> metrics,
       verdicts[i].note = "no positive value on both sides";
     } else {
       pending.push_back({i, evidence_of(metrics[i]), {}});
-      variances.push_back(pending.back().evidence.run_to_run);
+      variances[metrics[i].metric].push_back(pending.back().evidence.run_to_run);
     }
   }
-  const auto usual = stats::usual_variance(variances);
+  std::map<std::string, stats::Variance> usual;
+  for (const auto& [metric, all] : variances) usual[metric] = stats::usual_variance(all);
   std::vector<double> p_values;
   for (auto& one : pending) {
-    one.variance = believed_variance(one.evidence, metrics[one.index], usual);
+    const auto& metric = metrics[one.index];
+    one.variance = believed_variance(one.evidence, metric, usual[metric.metric]);
     const double error = std::sqrt(one.variance.value * one.evidence.runs_term);
     p_values.push_back(stats::student_t_two_sided(one.evidence.difference / error,
                                                   one.variance.degrees_of_freedom));

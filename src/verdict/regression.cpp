@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -39,12 +40,28 @@ ResultsOfRuns with_samples(const ResultsOfRuns& results) {
   return found;
 }
 
-double p50_error(const BenchmarkResult& result) {
-  auto sample = stats::Sample::from(result.samples_ns);
+double p50_error(const std::vector<double>& samples) {
+  auto sample = stats::Sample::from(samples);
   if (!sample || sample->size() < 6) return 0;
   const auto interval = stats::median_interval(*sample);
   // Half the width of a 95 % interval is two standard errors.
   return interval.low > 0 ? std::log(interval.high / interval.low) / 4 : 0;
+}
+
+constexpr auto usual_error = [](const BenchmarkResult& result) {
+  return p50_error(result.samples_ns);
+};
+
+/// Of the round that counts; the others differ by where their pages lay.
+double quiet_error(const BenchmarkResult& result) {
+  auto from = result.quiet->samples_ns.begin();
+  for (const uint64_t count : result.quiet->samples_per_round) {
+    std::vector<double> round(from, from + static_cast<int64_t>(count));
+    from += static_cast<int64_t>(count);
+    const auto sample = stats::Sample::from(round);
+    if (sample && stats::median(*sample) == result.quiet->best_ns) return p50_error(round);
+  }
+  return 0;
 }
 
 /// One value per run and what the samples say about its error.
@@ -53,16 +70,18 @@ class MetricBuilder {
   MetricBuilder(std::string benchmark, const ResultsOfRuns& baseline, const ResultsOfRuns& current)
       : benchmark_(std::move(benchmark)), baseline_(baseline), current_(current) {}
 
-  /// `value` gives nothing when a result does not have the metric.
-  template <typename ValueOf>
-  std::optional<MetricRuns> metric(std::string name, std::string unit, ValueOf value) const {
+  /// `value` gives nothing when a result does not have the metric; `error` is that of the value as
+  /// the samples tell.
+  template <typename ValueOf, typename ErrorOf = decltype(usual_error)>
+  std::optional<MetricRuns> metric(std::string name, std::string unit, ValueOf value,
+                                   ErrorOf error = usual_error) const {
     MetricRuns metric;
     metric.benchmark = benchmark_;
     metric.metric = std::move(name);
     metric.unit = std::move(unit);
     metric.samples = SIZE_MAX;
-    collect(baseline_, metric.baseline, metric, value);
-    collect(current_, metric.current, metric, value);
+    collect(baseline_, metric.baseline, metric, value, error);
+    collect(current_, metric.current, metric, value, error);
     const auto runs = static_cast<double>(metric.baseline.size() + metric.current.size());
     metric.within_run = std::sqrt(metric.within_run / std::max(1.0, runs));
     if (metric.baseline.empty() || metric.current.empty()) return std::nullopt;
@@ -71,15 +90,15 @@ class MetricBuilder {
   }
 
  private:
-  template <typename ValueOf>
+  template <typename ValueOf, typename ErrorOf>
   void collect(const ResultsOfRuns& results, std::vector<double>& values, MetricRuns& metric,
-               ValueOf value) const {
+               ValueOf value, ErrorOf error_of) const {
     for (const auto* result : results) {
       const std::optional<double> one = value(*result);
       if (!one) continue;
       values.push_back(*one);
       metric.samples = std::min(metric.samples, result->samples_ns.size());
-      const double error = p50_error(*result);
+      const double error = error_of(*result);
       metric.within_run += error * error;  // the mean of the squares in the end
     }
   }
@@ -135,6 +154,30 @@ void add_accuracy(const MetricBuilder& builder, const BenchmarkResult& example,
   }
 }
 
+/// The least that the times of runs in quiet moments are believed to differ by: where the pages of
+/// a run lie is worth that much (docs/accuracy.md).
+constexpr double kQuietRunToRun = 0.005;
+
+/// Times of moments in which nobody else used the core: they vary far less from run to run. Only of
+/// runs whose witness agrees with the best one's: another never saw such a moment.
+std::optional<MetricRuns> quiet_time(const MetricBuilder& builder, const ResultsOfRuns& baseline,
+                                     const ResultsOfRuns& current) {
+  double shortest = std::numeric_limits<double>::infinity();
+  for (const auto* runs : {&baseline, &current})
+    for (const auto* result : *runs)
+      if (result->quiet) shortest = std::min(shortest, result->quiet->witness_ns);
+  auto metric = builder.metric(
+      "time_quiet", "ns",
+      [&](const BenchmarkResult& result) -> std::optional<double> {
+        if (!result.quiet || result.quiet->witness_ns > kQuietSpread * shortest)
+          return std::nullopt;
+        return positive(result.quiet->best_ns);
+      },
+      quiet_error);
+  if (metric) metric->within_run = std::max(metric->within_run, kQuietRunToRun);
+  return metric;
+}
+
 std::vector<MetricRuns> metrics_of(const std::string& benchmark, const ResultsOfRuns& baseline,
                                    const ResultsOfRuns& current) {
   const MetricBuilder builder(benchmark, baseline, current);
@@ -145,6 +188,7 @@ std::vector<MetricRuns> metrics_of(const std::string& benchmark, const ResultsOf
   add(builder.metric("time", "ns", [](const BenchmarkResult& result) {
     return result.statistics ? positive(result.statistics->median) : std::nullopt;
   }));
+  add(quiet_time(builder, baseline, current));
   add(builder.metric("latency_p95", "ns", [](const BenchmarkResult& result) {
     return percentile_of(result, 95, kSamplesForP95);
   }));

@@ -104,6 +104,54 @@ TEST(Regression, five_percent_is_seen_when_runs_vary_by_half_a_percent_and_less_
   EXPECT_LE(share_called_regressed(1.05, 400, more(0.01)), 0.85);
 }
 
+/// A run that the neighbours slowed down by eight per cent or so, with quiet moments in between.
+RunRecord noisy_run(double time_ns, double witness_ns, stats::Engine& engine) {
+  auto record = run("r", {time_ns * 1.2 * std::exp(0.08 * stats::normal(engine))}, engine);
+  QuietTime quiet{.witness_ns = witness_ns, .samples_per_round = {20}};
+  for (int i = 0; i < 20; ++i)
+    quiet.samples_ns.push_back(time_ns * std::exp(0.002 * stats::normal(engine)));
+  quiet.best_ns = stats::median(stats::make_sample(quiet.samples_ns));
+  record.benchmarks[0].quiet = quiet;
+  return record;
+}
+
+Baseline noisy_pool(stats::Engine& engine) {
+  Baseline baseline;
+  while (baseline.runs.size() < 5) baseline.runs.push_back(noisy_run(100, 1000, engine));
+  return baseline;
+}
+
+TEST(Regression, quiet_times_show_what_the_noise_hides) {
+  stats::Engine engine(5);
+  for (int trial = 0; trial < 50; ++trial) {
+    const auto verdict_for = [&](double factor) {
+      const auto current = baseline_of(noisy_run(100 * factor, 1003, engine));
+      const auto report = check_regression(noisy_pool(engine), current, {}).value();
+      return verdict_of(report, "s/o/f32/cpu/0", "time_quiet");
+    };
+    EXPECT_EQ(verdict_for(1.05).answer, Answer::regressed);
+    EXPECT_EQ(verdict_for(1.0).answer, Answer::equivalent);
+    EXPECT_NEAR(verdict_for(1.05).change, 0.05, 0.004);
+  }
+}
+
+TEST(Regression, a_run_that_was_never_quiet_has_no_quiet_time) {
+  stats::Engine engine(6);
+  auto baseline = noisy_pool(engine);
+  const auto has_quiet_verdict = [&](const RunRecord& current) {
+    const auto report = check_regression(baseline, baseline_of(current), {}).value();
+    return std::ranges::find(report.verdicts, "time_quiet", &MetricVerdict::metric) !=
+           report.verdicts.end();
+  };
+  EXPECT_TRUE(has_quiet_verdict(noisy_run(120, 1009, engine)));
+  EXPECT_FALSE(has_quiet_verdict(noisy_run(120, 1800, engine)));
+  EXPECT_FALSE(has_quiet_verdict(run("r", {120}, engine)));
+  // One of the pool that never was is left out of it.
+  baseline.runs[0] = noisy_run(120, 1800, engine);
+  const auto report = check_regression(baseline, baseline_of(noisy_run(100, 1000, engine)), {});
+  EXPECT_NEAR(verdict_of(*report, "s/o/f32/cpu/0", "time_quiet").baseline, 100, 0.5);
+}
+
 TEST(Regression, a_suite_strengthens_its_members) {
   stats::Engine engine(3);
   std::vector<double> times(20, 100.0);
