@@ -20,8 +20,11 @@ constexpr double kDoubtfulRoundSpread = 0.10;
 constexpr size_t kFewestQuietSamples = 3;
 constexpr size_t kFewestQuietRounds = 3;
 
-double median_of(std::vector<double> values) {
-  return stats::median(stats::Sample::from(std::move(values)).value());
+/// The lower one of two: what disturbed a sample between two quiet looks made it longer.
+double lower_median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<int64_t>((values.size() - 1) / 2);
+  std::ranges::nth_element(values, middle);
+  return *middle;
 }
 
 void add_to(Disturbance& total, const Disturbance& more) {
@@ -102,7 +105,7 @@ std::optional<QuietTime> Collector::quiet_time(const Entry& entry) const {
   for (const auto& round : entry.quiet_rounds) {
     const bool was_quiet = round.witness_ns <= kQuietSpread * shortest_witness_ns_;
     if (!was_quiet || round.samples_ns.size() < kFewestQuietSamples) continue;
-    medians.push_back(median_of(round.samples_ns));
+    medians.push_back(lower_median(round.samples_ns));
     total.samples_per_round.push_back(round.samples_ns.size());
     total.samples_ns.insert(total.samples_ns.end(), round.samples_ns.begin(),
                             round.samples_ns.end());

@@ -1,7 +1,8 @@
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/mman.h>
 
-#include <deque>
+#include <random>
 
 #include "base/log.hpp"
 #include "harness/child_process.hpp"
@@ -10,8 +11,18 @@
 namespace trilobite {
 namespace {
 
+/// Takes a random number of pages for the life of the process: the kernel gives the pages that one
+/// process returned to the next one, and rounds that lie in the same ones tell the same.
+void displace_pages() {
+  constexpr size_t kPage = 4096;
+  const size_t bytes = (1 + std::random_device()() % 256) * kPage;
+  (void)::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE,
+               -1, 0);
+}
+
 /// In the child: visit whatever the parent names until it closes the pipe.
 void serve_visits(ChildChannel& channel, const Session& session) {
+  displace_pages();
   SteadyClock clock;
   KernelNoiseCounters noise(clock);
   LoopWitness witness(clock);

@@ -52,18 +52,6 @@ constexpr auto usual_error = [](const BenchmarkResult& result) {
   return p50_error(result.samples_ns);
 };
 
-/// Of the round that counts; the others differ by where their pages lay.
-double quiet_error(const BenchmarkResult& result) {
-  auto from = result.quiet->samples_ns.begin();
-  for (const uint64_t count : result.quiet->samples_per_round) {
-    std::vector<double> round(from, from + static_cast<int64_t>(count));
-    from += static_cast<int64_t>(count);
-    const auto sample = stats::Sample::from(round);
-    if (sample && stats::median(*sample) == result.quiet->best_ns) return p50_error(round);
-  }
-  return 0;
-}
-
 /// One value per run and what the samples say about its error.
 class MetricBuilder {
  public:
@@ -155,7 +143,7 @@ void add_accuracy(const MetricBuilder& builder, const BenchmarkResult& example,
 }
 
 /// The least that the times of runs in quiet moments are believed to differ by: where the pages of
-/// a run lie is worth that much (docs/accuracy.md).
+/// a run lie is worth that much, and far more than what its samples differ by (docs/accuracy.md).
 constexpr double kQuietRunToRun = 0.005;
 
 /// Times of moments in which nobody else used the core: they vary far less from run to run. Only of
@@ -166,16 +154,14 @@ std::optional<MetricRuns> quiet_time(const MetricBuilder& builder, const Results
   for (const auto* runs : {&baseline, &current})
     for (const auto* result : *runs)
       if (result->quiet) shortest = std::min(shortest, result->quiet->witness_ns);
-  auto metric = builder.metric(
+  return builder.metric(
       "time_quiet", "ns",
       [&](const BenchmarkResult& result) -> std::optional<double> {
         if (!result.quiet || result.quiet->witness_ns > kQuietSpread * shortest)
           return std::nullopt;
         return positive(result.quiet->best_ns);
       },
-      quiet_error);
-  if (metric) metric->within_run = std::max(metric->within_run, kQuietRunToRun);
-  return metric;
+      [](const BenchmarkResult&) { return kQuietRunToRun; });
 }
 
 std::vector<MetricRuns> metrics_of(const std::string& benchmark, const ResultsOfRuns& baseline,
@@ -185,10 +171,14 @@ std::vector<MetricRuns> metrics_of(const std::string& benchmark, const ResultsOf
   const auto add = [&](std::optional<MetricRuns> metric) {
     if (metric) metrics.push_back(*std::move(metric));
   };
-  add(builder.metric("time", "ns", [](const BenchmarkResult& result) {
-    return result.statistics ? positive(result.statistics->median) : std::nullopt;
-  }));
-  add(quiet_time(builder, baseline, current));
+  // Where there are quiet times, the others tell more about the neighbours than about the program.
+  if (auto quiet = quiet_time(builder, baseline, current)) {
+    metrics.push_back(*std::move(quiet));
+  } else {
+    add(builder.metric("time", "ns", [](const BenchmarkResult& result) {
+      return result.statistics ? positive(result.statistics->median) : std::nullopt;
+    }));
+  }
   add(builder.metric("latency_p95", "ns", [](const BenchmarkResult& result) {
     return percentile_of(result, 95, kSamplesForP95);
   }));
@@ -343,7 +333,7 @@ Result<RegressionReport> check_regression(const Baseline& baseline, const Baseli
   size_t fresh = 0;
   const auto metrics = shared_metrics(baseline, current, report, fresh);
   for (const auto& metric : metrics) {
-    if (metric.metric == "time" && metric.samples < settings.minimum_samples) {
+    if (metric.metric.starts_with("time") && metric.samples < settings.minimum_samples) {
       report.problems.push_back(
           {metric.benchmark,
            fmt::format("{} samples, {} are asked for", metric.samples, settings.minimum_samples),
