@@ -57,7 +57,8 @@ class ChildProcess {
   bool send(std::string line) const;
   pid_t pid() const { return pid_; }
   void kill() const;
-  /// Waits for its end, and ends what it leaves running: "exited with status 3", "was killed by signal 11 (Segmentation fault)".
+  /// Waits for its end, and ends what it leaves running: "exited with status 3", "was killed by
+  /// signal 11 (Segmentation fault)".
   std::string wait();
 
  private:

@@ -29,6 +29,8 @@
 #include <cstdint>
 #include <cstring>
 
+#include "quant/tile_shape.hpp"
+
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -316,6 +318,10 @@ using BestDot = PairDot;
 #endif
 
 #endif
+
+inline constexpr size_t kVectorBytes = kRowLanes * quant::kQuad;
+/// Vectors that hold one block of a tile.
+inline constexpr size_t kTileVectors = quant::kTileBlockBytes / kVectorBytes;
 
 }  // namespace trilobite::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

@@ -24,9 +24,6 @@ using quant::kQuad;
 using quant::kTileBlockBytes;
 using quant::kTileRows;
 
-inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
-/// Vectors that hold one block of a tile.
-inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
 /// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop at page
 /// boundaries and start anew; 1024 and 4096 are slower for some formats.
 inline constexpr size_t kPrefetchBytes = 2048;

@@ -19,9 +19,6 @@ using quant::kQuad;
 using quant::kTileBlockBytes;
 using quant::kTileRows;
 
-inline constexpr size_t kVectorBytes = kRowLanes * kQuad;
-/// Vectors that hold one block of a tile.
-inline constexpr size_t kTileVectors = kTileBlockBytes / kVectorBytes;
 /// How far ahead of the arithmetic the weights are fetched into L2. The hardware prefetchers stop
 /// at page boundaries and start anew; measured in docs/adr/0003.
 inline constexpr size_t kPrefetchBytes = 8 * 1024;
