@@ -5,7 +5,7 @@
 
 #include "base/aligned_buffer.hpp"
 #include "base/thread_pool.hpp"
-#include "measure/limit_loops.hpp"
+#include "measure/limits.hpp"
 #include "op_benchmark.hpp"
 
 namespace trilobite::benchmarks {
@@ -23,12 +23,14 @@ void limit(Bench& p, bool is_triad) {
   std::byte* const from = memory->data();
   const auto loops = limit_loops();
   ThreadPool pool(p.threads());
+  const auto read = fastest_read(pool);
+  if (!read) return p.fail(read.error().message());
   p.work({.bytes_read = static_cast<double>((is_triad ? 2 : 1) * kArrayBytes),
           .bytes_written = is_triad ? static_cast<double>(kArrayBytes) : 0});
   p.measure([&] {
     pool.for_range(kArrayBytes, 4096, [&](size_t first, size_t last) {
       std::byte* a = from + first;
-      if (!is_triad) return Bench::keep_alive(loops.read(a, last - first));
+      if (!is_triad) return Bench::keep_alive((*read)(a, last - first));
       loops.triad(a, a + kArrayBytes, a + 2 * kArrayBytes, last - first, true);
     });
   });

@@ -9,7 +9,7 @@
 #include "kernels/absmean.hpp"
 #include "kernels/isa.hpp"
 #include "lowbit_inputs.hpp"
-#include "measure/limit_loops.hpp"
+#include "measure/limits.hpp"
 
 namespace trilobite::benchmarks {
 namespace {
@@ -75,15 +75,16 @@ void read(Bench& p) {
   if (!shape) return p.fail(shape.error().message());
   auto weights = WeightsInTurn::create(*shape, quant::TernaryForm::two_bit, false);
   if (!weights) return p.fail(weights.error().message());
-  const auto loops = limit_loops();
   ThreadPool& pool = shared_pool(p.threads());
+  const auto read_loop = fastest_read(pool);
+  if (!read_loop) return p.fail(read_loop.error().message());
   constexpr size_t kStep = 4096;
   const size_t bytes = weights->any().bytes() / kStep * kStep;
   p.work({.bytes_read = static_cast<double>(bytes), .working_set_bytes = weights->total_bytes()});
   p.measure([&] {
     const auto* from = reinterpret_cast<const std::byte*>(weights->next().panel(0));
     pool.for_range(bytes, kStep, [&](size_t first, size_t last) {
-      Bench::keep_alive(loops.read(from + first, last - first));
+      Bench::keep_alive((*read_loop)(from + first, last - first));
     });
   });
 }

@@ -27,20 +27,41 @@ const hn::ScalableTag<uint64_t> du64;
 
 // Reads run ahead by this much; the hardware prefetchers stop at page boundaries.
 constexpr size_t kPrefetchBytes = 2048;
+constexpr size_t kFarPrefetchBytes = 16 * 1024;
+constexpr size_t kLine = 64;
 
 // Two streams, one in each half: a core has more requests under way than with one.
-uint64_t read_loop(const std::byte* from, size_t bytes) {
+uint64_t read_two_streams(const std::byte* from, size_t bytes) {
   const auto* low = reinterpret_cast<const uint64_t*>(from);
   const auto* high = reinterpret_cast<const uint64_t*>(from + bytes / 2);
   const size_t lanes = hn::Lanes(du64);
   auto a = hn::Zero(du64), b = hn::Zero(du64), c = hn::Zero(du64), d = hn::Zero(du64);
   for (size_t i = 0; i < bytes / 16; i += 2 * lanes) {
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(low + i) + kPrefetchBytes);
-    hwy::Prefetch(reinterpret_cast<const std::byte*>(high + i) + kPrefetchBytes);
+    for (size_t at = kPrefetchBytes; at < kPrefetchBytes + 16 * lanes; at += kLine) {
+      hwy::Prefetch(reinterpret_cast<const std::byte*>(low + i) + at);
+      hwy::Prefetch(reinterpret_cast<const std::byte*>(high + i) + at);
+    }
     a = hn::Xor(a, hn::Load(du64, low + i));
     b = hn::Xor(b, hn::Load(du64, low + i + lanes));
     c = hn::Xor(c, hn::Load(du64, high + i));
     d = hn::Xor(d, hn::Load(du64, high + i + lanes));
+  }
+  return hn::GetLane(hn::SumOfLanes(du64, hn::Add(hn::Xor(a, b), hn::Xor(c, d))));
+}
+
+// One stream, fetched into the second level from far ahead.
+uint64_t read_one_stream(const std::byte* from, size_t bytes) {
+  const auto* words = reinterpret_cast<const uint64_t*>(from);
+  const size_t lanes = hn::Lanes(du64);
+  auto a = hn::Zero(du64), b = hn::Zero(du64), c = hn::Zero(du64), d = hn::Zero(du64);
+  for (size_t i = 0; i < bytes / 8; i += 4 * lanes) {
+    for (size_t at = kFarPrefetchBytes; at < kFarPrefetchBytes + 32 * lanes; at += kLine) {
+      __builtin_prefetch(reinterpret_cast<const std::byte*>(words + i) + at, 0, 2);
+    }
+    a = hn::Xor(a, hn::Load(du64, words + i));
+    b = hn::Xor(b, hn::Load(du64, words + i + lanes));
+    c = hn::Xor(c, hn::Load(du64, words + i + 2 * lanes));
+    d = hn::Xor(d, hn::Load(du64, words + i + 3 * lanes));
   }
   return hn::GetLane(hn::SumOfLanes(du64, hn::Add(hn::Xor(a, b), hn::Xor(c, d))));
 }
@@ -325,7 +346,14 @@ double ternary_loop(uint64_t rounds) {
 #endif
 
 LimitLoops loops() {
-  return {read_loop, write_loop, copy_loop, triad_loop, f32_loop, bf16_loop, i8_loop, ternary_loop};
+  return {{read_two_streams, read_one_stream},
+          write_loop,
+          copy_loop,
+          triad_loop,
+          f32_loop,
+          bf16_loop,
+          i8_loop,
+          ternary_loop};
 }
 
 int64_t target() { return HWY_TARGET; }

@@ -9,10 +9,13 @@
 
 namespace trilobite {
 
+using ReadLoop = uint64_t (*)(const std::byte* from, size_t bytes);
+
 /// Sizes are multiples of 4096 bytes, memory is aligned to 128 bytes.
 struct LimitLoops {
-  /// Reads `bytes`; returns something that depends on all of them.
-  uint64_t (*read)(const std::byte* from, size_t bytes);
+  /// Ways to read `bytes`, of which the fastest tells the limit: it depends on the CPU. They return
+  /// something that depends on all bytes.
+  ReadLoop read[2];
   /// `streaming` stores go around the caches, as they should when the data does not fit there.
   void (*write)(std::byte* to, size_t bytes, bool streaming);
   void (*copy)(const std::byte* from, std::byte* to, size_t bytes, bool streaming);

@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <limits>
 
 #include "base/aligned_buffer.hpp"
-#include "base/thread_pool.hpp"
 #include "measure/clock.hpp"
-#include "measure/limit_loops.hpp"
 
 namespace trilobite {
 namespace {
@@ -94,12 +93,15 @@ class BandwidthMeter {
     BandwidthLimit limit{
         .level = level_.name,
         .working_set_bytes = static_cast<double>(level_.bytes_per_thread) * pool_.threads()};
-    limit.read = rate([&](unsigned i) {
-      // The checksum must be used; it goes where no other thread reads or writes.
-      const volatile uint64_t checksum = loops_.read(slices_[i].data, slices_[i].bytes);
-      static_cast<void>(checksum);
-      return slices_[i].bytes;
-    });
+    for (const auto read : loops_.read) {
+      const double reached = rate([&](unsigned i) {
+        // The checksum must be used; it goes where no other thread reads or writes.
+        const volatile uint64_t checksum = read(slices_[i].data, slices_[i].bytes);
+        static_cast<void>(checksum);
+        return slices_[i].bytes;
+      });
+      limit.read = std::max(limit.read, reached);
+    }
     limit.write = rate([&](unsigned i) {
       loops_.write(slices_[i].data, slices_[i].bytes, level_.streaming);
       return slices_[i].bytes;
@@ -176,6 +178,28 @@ Result<ThreadLimits> measure_with(const CpuInfo& cpu, unsigned threads) {
 }
 
 }  // namespace
+
+Result<ReadLoop> fastest_read(ThreadPool& pool) {
+  constexpr size_t kBytes = size_t{64} << 20;
+  constexpr int kPasses = 3;
+  auto memory = AlignedBuffer::allocate(kBytes);
+  if (!memory) return fail_from(memory);
+  std::memset(memory->data(), 1, memory->size());
+  const auto loops = limit_loops();
+  SteadyClock clock;
+  std::pair<int64_t, ReadLoop> best{std::numeric_limits<int64_t>::max(), nullptr};
+  for (int pass = 0; pass < kPasses; ++pass) {
+    for (const ReadLoop read : loops.read) {
+      const int64_t start = clock.now_ns();
+      pool.for_range(kBytes, kPage, [&](size_t first, size_t last) {
+        const volatile uint64_t checksum = read(memory->data() + first, last - first);
+        static_cast<void>(checksum);
+      });
+      best = std::min(best, {clock.now_ns() - start, read});
+    }
+  }
+  return best.second;
+}
 
 Result<MachineLimits> measure_limits(const CpuInfo& cpu,
                                      const std::vector<unsigned>& thread_counts) {

@@ -9,6 +9,8 @@
 #include "base/cpu_info.hpp"
 #include "base/error.hpp"
 #include "base/file.hpp"
+#include "base/thread_pool.hpp"
+#include "measure/limit_loops.hpp"
 #include "record/record.hpp"
 
 namespace trilobite {
@@ -17,6 +19,10 @@ namespace trilobite {
 /// counts: a limit is what the machine can do, not what it did while somebody else used it.
 Result<MachineLimits> measure_limits(const CpuInfo& cpu,
                                      const std::vector<unsigned>& thread_counts);
+
+/// Which of the reading loops is the fastest on this machine, for benchmarks that are compared with
+/// it. Tries them on 64 MB.
+Result<ReadLoop> fastest_read(ThreadPool& pool);
 
 /// The cache file for a machine and an instruction set: $XDG_CACHE_HOME/trilobite or
 /// ~/.cache/trilobite.

@@ -77,6 +77,14 @@ TEST(LimitLoops, each_does_the_amount_it_says) {
     loops.triad(a, b, c, sizeof(c), streaming);
     for (size_t i = 0; i < 1024; ++i) EXPECT_EQ(at(c, i), 4.0f);
   }
+  for (const auto read : loops.read) {
+    const uint64_t whole = read(a, sizeof(a));
+    for (size_t i = 0; i < sizeof(a); i += 56) {
+      a[i] ^= std::byte{1};
+      EXPECT_NE(read(a, sizeof(a)), whole) << "byte " << i;
+      a[i] ^= std::byte{1};
+    }
+  }
   EXPECT_GT(loops.f32_operations(10), 0);
   EXPECT_GT(loops.bf16_operations(10), 0);
   EXPECT_GT(loops.i8_operations(10), 0);
