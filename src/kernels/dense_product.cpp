@@ -5,13 +5,14 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include "kernels/fetch-inl.hpp"
 #include "kernels/float_io-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
 
-/// How far ahead of the arithmetic weights are fetched; the hardware prefetchers stop at page ends.
-inline constexpr size_t kAheadBytes = 4096;
+/// How far ahead weights are fetched into L1.
+inline constexpr size_t kNearBytes = 4096;
 inline constexpr size_t kCacheLine = 64;
 
 /// kRows x kTokens sums of products, each in kParts parts, which hide the latency of the FMA.
@@ -34,8 +35,7 @@ HWY_INLINE void dot_tile(const DenseCall& call, size_t row, size_t token) {
       const T* from = w + r * columns + i;
       HWY_UNROLL(4)
       for (size_t p = 0; p < kParts; ++p) {
-        if (p * kLanes * sizeof(T) % kCacheLine == 0)
-          __builtin_prefetch(reinterpret_cast<const char*>(from + p * kLanes) + kAheadBytes);
+        if (p * kLanes * sizeof(T) % kCacheLine == 0) fetch_ahead_of<kNearBytes>(from + p * kLanes);
         const auto weight = load(from + p * kLanes);
         HWY_UNROLL(4)
         for (size_t t = 0; t < kTokens; ++t) {

@@ -11,8 +11,9 @@
 
 #include <utility>
 
-#include "hwy/cache_control.h"
+#include "kernels/fetch-inl.hpp"
 #include "kernels/group_formats-inl.hpp"
+#include "kernels/write_out-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
@@ -24,24 +25,11 @@ using quant::kQuad;
 using quant::kTileBlockBytes;
 using quant::kTileRows;
 
-/// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop at page
-/// boundaries and start anew; 1024 and 4096 are slower for some formats.
-inline constexpr size_t kPrefetchBytes = 2048;
+/// How far ahead weights are fetched into L1; 1024 and 4096 are slower for some formats.
+inline constexpr size_t kNearBytes = 2048;
 /// Groups that are taken at a time: unpacked, their codes (16 KB for a panel) stay in L1.
 /// Super-blocks are as long.
 inline constexpr size_t kPieceGroups = 8;
-
-/// f(0), f(1), ... f(kCount - 1) written out. A loop that the compiler unrolls itself comes too
-/// late: the arrays in it are in memory by then, not in registers.
-template <class F, size_t... kIndices>
-HWY_INLINE void write_out(F f, std::index_sequence<kIndices...>) {
-  (f(kIndices), ...);
-}
-template <size_t kCount, class F>
-HWY_INLINE void write_out(F f) {
-  write_out(f, std::make_index_sequence<kCount>());
-}
-#define TRILOBITE_INLINE HWY_ATTR __attribute__((always_inline))
 
 /// The activations of one group, from some token on.
 struct TokenGroups {
@@ -78,7 +66,7 @@ struct Unit {
   }
   static HWY_INLINE void prefetch(const uint8_t* codes) {
     for (size_t at = 0; at < kBytes; at += kTileBlockBytes) {
-      hwy::Prefetch(codes + at + kPrefetchBytes);
+      fetch_ahead_of<kNearBytes>(codes + at);
     }
   }
 };
@@ -221,7 +209,7 @@ HWY_INLINE void add_packed(PackedRows<Format> rows, const TokenGroups& x, float*
     rows.unit_quad += Codes::kUnitQuads;
   }
   for (size_t v = 0; v < kVectors; v += 2 * kTileVectors) {
-    hwy::Prefetch(rows.at.header + rows.row(v) * sizeof(Float16) + kPrefetchBytes);
+    fetch_ahead_of<kNearBytes>(rows.at.header + rows.row(v) * sizeof(Float16));
   }
   tile.finish(rows, x, totals);
 }

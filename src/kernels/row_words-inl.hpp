@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <cstring>
 
-#include "hwy/cache_control.h"
+#include "kernels/fetch-inl.hpp"
 #include "quant/tile_shape.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -43,7 +43,7 @@ HWY_INLINE RowWords byte_field(RowWords words, RowWords mask) {
 
 /// Fetches what will be read next.
 HWY_INLINE void fetch_ahead(const uint8_t* from, size_t bytes) {
-  for (size_t at = 0; at < bytes; at += 64) hwy::Prefetch(from + at);
+  for (size_t at = 0; at < bytes; at += 64) fetch_into_l1(from + at);
 }
 
 /// Copies the f16 number at `at` in each row of a tile and says whether all are finite.

@@ -10,6 +10,7 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include "kernels/fetch-inl.hpp"
 #include "kernels/stored_vectors-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -61,8 +62,8 @@ HWY_INLINE void add_chunks(const uint8_t* const* rows, const int8_t* x, size_t f
     const Step b = load_step(x + chunk * kChunkColumns + 32);
     const Step c = load_step(x + chunk * kChunkColumns + 64);
     const Step d = load_step(x + chunk * kChunkColumns + 96);
-    fetch_line(rows[0] + kFetchAhead + chunk * kTernaryRows * 32);
-    fetch_line(rows[0] + kFetchAhead + chunk * kTernaryRows * 32 + 64);
+    fetch_into_l2(rows[0] + kFetchAhead + chunk * kTernaryRows * 32);
+    fetch_into_l2(rows[0] + kFetchAhead + chunk * kTernaryRows * 32 + 64);
     HWY_UNROLL(4)
     for (size_t r = 0; r < kTernaryRows; ++r) {
       const Step packed = load_step(rows[r] + at);
@@ -238,7 +239,7 @@ struct GroupRows {
   /// What the next rows will read, while this block is worked on.
   HWY_INLINE void fetch_next(size_t block) const {
     const uint8_t* from = rows[kLanes - 1] + kFetchAhead + block * fetch_stride;
-    for (size_t at = 0; at < fetch_stride; at += 64) fetch_line(from + at);
+    for (size_t at = 0; at < fetch_stride; at += 64) fetch_into_l2(from + at);
   }
 
   HWY_INLINE VF multiply(size_t blocks) const {

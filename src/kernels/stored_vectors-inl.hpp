@@ -173,8 +173,6 @@ HWY_INLINE VF load_f16_of_rows(const uint8_t* const* rows, size_t at) {
 
 #endif
 
-HWY_INLINE void fetch_line(const uint8_t* at) { __builtin_prefetch(at, 0, 2); }
-
 }  // namespace trilobite::kernels::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

@@ -1,6 +1,8 @@
 // Ternary codes out of packed bytes, for one Highway target (hence no #pragma once): `TwoBits` and
 // `Trits` are made from a vector of bytes and give the codes (0, 1, 2) of their planes with
-// take<0>(), take<1>(), ..., which must be called in this order.
+// take<0>(), take<1>(), ..., which must be called in this order. A code comes shifted left by
+// 2 * place_of(plane) bits, which is 0 when they have one place. With four places it stays where it
+// lies in its byte: that saves the shifts, and needs sums of its own for each place.
 
 #if defined(TRILOBITE_KERNELS_TERNARY_CODES_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRILOBITE_KERNELS_TERNARY_CODES_INL_HPP
@@ -15,12 +17,16 @@ HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
 
 /// Four codes a byte, the first in the lowest bits.
+template <size_t kPlaceCount>
 struct TwoBits {
   static constexpr size_t kPlanes = 4;
+  static constexpr size_t kPlaces = kPlaceCount;
+  static constexpr size_t place_of(size_t plane) { return plane % kPlaces; }
   HWY_INLINE explicit TwoBits(Bytes from) : packed(from) {}
   template <size_t kPlane>
   HWY_INLINE Bytes take() {
-    return bit_field<2 * kPlane, 3>(packed);
+    if constexpr (place_of(kPlane) == 0) return bit_field<2 * kPlane, 3>(packed);
+    return bit_field<0, 3 << 2 * kPlane>(packed);
   }
   Bytes packed;
 };
@@ -28,16 +34,20 @@ struct TwoBits {
 #if defined(TRILOBITE_PLAIN_BYTES)
 
 /// The five base-3 digits of each byte, from the leading one on.
+template <size_t kPlaceCount>
 struct Trits {
+  static_assert(kPlaceCount == 1);
   static constexpr size_t kPlanes = 5;
+  static constexpr size_t kPlaces = 1;
+  static constexpr size_t place_of(size_t) { return 0; }
   explicit Trits(Bytes packed) : rest(packed) {}
   template <size_t kPlane>
   Bytes take() {
-    constexpr unsigned kPlaces[] = {81, 27, 9, 3, 1};
+    constexpr unsigned kWeights[] = {81, 27, 9, 3, 1};
     Bytes digit;
     for (size_t i = 0; i < 16; ++i) {
-      digit.lane[i] = static_cast<uint8_t>(rest.lane[i] / kPlaces[kPlane]);
-      rest.lane[i] = static_cast<uint8_t>(rest.lane[i] % kPlaces[kPlane]);
+      digit.lane[i] = static_cast<uint8_t>(rest.lane[i] / kWeights[kPlane]);
+      rest.lane[i] = static_cast<uint8_t>(rest.lane[i] % kWeights[kPlane]);
     }
     return digit;
   }
@@ -59,9 +69,15 @@ inline constexpr DigitTable kDigits;
 
 /// The five base-3 digits of each byte, from the leading one on. Two comparisons take off the
 /// first; the other four come out of one table as 2-bit codes.
+template <size_t kPlaceCount>
 struct Trits {
+  using Others = TwoBits<kPlaceCount>;
   static constexpr size_t kPlanes = 5;
-  HWY_INLINE explicit Trits(Bytes packed) {
+  static constexpr size_t kPlaces = kPlaceCount;
+  static constexpr size_t place_of(size_t plane) {
+    return plane == 0 ? 0 : Others::place_of(plane - 1);
+  }
+  HWY_INLINE explicit Trits(Bytes packed) : others(packed) {
     const auto one = _mm512_set1_epi8(1);
     const auto at_least_1 = _mm512_cmpge_epu8_mask(packed.raw, _mm512_set1_epi8(81));
     const auto at_least_2 =
@@ -72,19 +88,19 @@ struct Trits {
     auto rest = _mm512_mask_sub_epi8(packed.raw, at_least_1, packed.raw, minus_81);
     rest = _mm512_mask_sub_epi8(rest, at_least_2, rest, minus_81);
     leading = Bytes{digit};
-    others = Bytes{_mm512_permutex2var_epi8(_mm512_load_si512(kDigits.codes), rest,
-                                            _mm512_load_si512(kDigits.codes + 64))};
+    others.packed = Bytes{_mm512_permutex2var_epi8(_mm512_load_si512(kDigits.codes), rest,
+                                                   _mm512_load_si512(kDigits.codes + 64))};
   }
   template <size_t kPlane>
   HWY_INLINE Bytes take() {
     if constexpr (kPlane == 0) {
       return leading;
     } else {
-      return bit_field<2 * (kPlane - 1), 3>(others);
+      return others.template take<kPlane - 1>();
     }
   }
   Bytes leading;
-  Bytes others;
+  Others others;
 };
 
 #else
@@ -93,8 +109,12 @@ struct Trits {
 /// order. The number v below 243 becomes the fraction u = v + 1 + 13 v / 243 of 256; then the
 /// leading digit is the carry of 3 u out of 8 bits, and the low 8 bits of 3 u hold the rest. Kept
 /// as u - 128, because comparisons are signed; tripling leaves that form as it is.
+template <size_t kPlaceCount>
 struct Trits {
+  static_assert(kPlaceCount == 1);
   static constexpr size_t kPlanes = 5;
+  static constexpr size_t kPlaces = 1;
+  static constexpr size_t place_of(size_t) { return 0; }
   using Signed = hn::ScalableTag<int8_t>;
   HWY_INLINE explicit Trits(Bytes packed) {
     const hn::Repartition<uint16_t, BytesTag> d16;

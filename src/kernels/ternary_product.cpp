@@ -8,8 +8,10 @@
 #include <hwy/foreach_target.h>  // must come before highway.h
 #include <hwy/highway.h>
 
+#include "kernels/fetch-inl.hpp"
 #include "kernels/isa.hpp"
 #include "kernels/ternary_codes-inl.hpp"
+#include "kernels/write_out-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
@@ -41,51 +43,69 @@ HWY_INLINE Stretch rows_from(Stretch stretch, size_t v) {
   return stretch;
 }
 
-HWY_INLINE void fetch_into_l2(const uint8_t* at) { __builtin_prefetch(at, 0, 2); }
-
 /// Activations of the tokens that a kernel works on, from the stretch's first column on.
 struct Columns {
   const int8_t* x;
   size_t stride;
 };
 
-template <class Dot, size_t kTokens, size_t kPlane, class Codes>
-HWY_INLINE void add_plane(Codes& codes, Columns from, typename Dot::Sums* sums) {
-  const Bytes code = codes.template take<kPlane>();
-  HWY_UNROLL(8)
-  for (size_t t = 0; t < kTokens; ++t) {
-    Dot::add(sums[t], code, broadcast_quad(from.x + t * from.stride + kPlane * kQuad));
+/// Sums of a register tile, for each place of the codes.
+template <class Codes, class Dot, size_t kVectors, size_t kTokens>
+struct PackedSums {
+  typename Dot::Sums at[kVectors][kTokens][Codes::kPlaces];
+
+  HWY_INLINE PackedSums() {
+    write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
+      write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
+        write_out<Codes::kPlaces>([&](size_t p) TRILOBITE_INLINE { at[v][t][p] = Dot::zero(); });
+      });
+    });
   }
-}
+  template <size_t kPlane>
+  HWY_INLINE void add(size_t v, Codes& codes, Columns from) {
+    const Bytes code = codes.template take<kPlane>();
+    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
+      Dot::add(at[v][t][Codes::place_of(kPlane)], code,
+               broadcast_quad(from.x + t * from.stride + kPlane * kQuad));
+    });
+  }
+  HWY_INLINE Words total(size_t v, size_t t) const {
+    const auto& sums = at[v][t];
+    if constexpr (Codes::kPlaces == 1) {
+      return Dot::widen(sums[0]);
+    } else {
+      static_assert(Codes::kPlaces == 4);
+      const auto low = hn::Add(sums[0], hn::ShiftRight<2>(sums[1]));
+      const auto high = hn::Add(sums[2], hn::ShiftRight<2>(sums[3]));
+      return hn::Add(low, hn::ShiftRight<4>(high));
+    }
+  }
+};
 
 /// Decodes in registers: for so few tokens that the codes are not worth a trip to memory.
 /// totals[t][row] += products of kVectors vectors of rows.
 template <class Codes, class Dot, size_t kVectors, size_t kTokens>
 HWY_INLINE void add_packed(Stretch from, Columns columns, int32_t* totals) {
-  typename Dot::Sums sums[kVectors][kTokens];
-  for (auto& row : sums) {
-    for (auto& sum : row) sum = Dot::zero();
-  }
+  PackedSums<Codes, Dot, kVectors, kTokens> sums;
   for (size_t block = 0; block < from.blocks; ++block) {
-    HWY_UNROLL(16)
-    for (size_t v = 0; v < kVectors; ++v) {
+    write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
       const uint8_t* at = from.packed + v * kVectorBytes;
       if (v % kTileVectors == 0) fetch_into_l2(at + from.ahead);
       Codes codes(load_bytes(at));
-      add_plane<Dot, kTokens, 0>(codes, columns, sums[v]);
-      add_plane<Dot, kTokens, 1>(codes, columns, sums[v]);
-      add_plane<Dot, kTokens, 2>(codes, columns, sums[v]);
-      add_plane<Dot, kTokens, 3>(codes, columns, sums[v]);
-      if constexpr (Codes::kPlanes == 5) add_plane<Dot, kTokens, 4>(codes, columns, sums[v]);
-    }
+      sums.template add<0>(v, codes, columns);
+      sums.template add<1>(v, codes, columns);
+      sums.template add<2>(v, codes, columns);
+      sums.template add<3>(v, codes, columns);
+      if constexpr (Codes::kPlanes == 5) sums.template add<4>(v, codes, columns);
+    });
     from.packed += from.stride;
     columns.x += Codes::kPlanes * kQuad;
   }
-  for (size_t v = 0; v < kVectors; ++v) {
-    for (size_t t = 0; t < kTokens; ++t) {
-      add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums[v][t]));
-    }
-  }
+  write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
+    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
+      add_to(totals + t * kPanelRows + v * kRowLanes, sums.total(v, t));
+    });
+  });
 }
 
 /// codes[quad][row][4] of the first `vectors` vectors of each block.
@@ -150,6 +170,10 @@ constexpr size_t packed_vectors(size_t tokens) { return tokens == 1 ? 8 : tokens
 #endif
 static_assert(kPanelRows / kRowLanes % kMicroVectors == 0);
 
+/// Places of the codes (ternary_codes-inl.hpp) for one token: 32 registers have room for four
+/// vectors with four sums each. Sums of 16 bits could not hold codes of 64 and 128.
+inline constexpr size_t kOneTokenPlaces = HWY_TARGET == HWY_AVX3_DL ? 4 : 1;
+
 /// Tokens for which codes are decoded in registers.
 inline constexpr size_t kMaxPackedTokens = 4;
 /// Tokens that share one unpacking. Their sums (24 KB) and activations stay in L2.
@@ -175,22 +199,26 @@ HWY_INLINE void finish_token(const TernaryCall& call, size_t token, PanelRows ro
   }
 }
 
-template <class Codes, class Dot>
+template <template <size_t> class PlacedCodes, class Dot>
 struct Product {
+  using Codes = PlacedCodes<1>;
   static constexpr size_t kPieceBlocks = kPieceQuads / Codes::kPlanes;
   static constexpr size_t kBlockColumns = Codes::kPlanes * kQuad;
   static_assert(kPieceBlocks * Codes::kPlanes <= Dot::max_quads(2));
+  /// Every piece begins with empty pipes, so longer ones are better where the sums have room.
+  static constexpr size_t kPackedBlocks =
+      Dot::max_quads(2) == kNoLimit ? 4 * kPieceBlocks : kPieceBlocks;
 
   const TernaryCall& call;
   const uint8_t* end;  // of the weights that this thread reads
 
-  /// Up to kPieceBlocks blocks of a panel from `block` on.
-  Stretch piece_of(size_t panel, size_t block) const {
+  /// Up to `most` blocks of a panel from `block` on. Nothing beyond the end is fetched.
+  Stretch piece_of(size_t panel, size_t block, size_t most) const {
     const size_t stride = call.weights.tiles_of_panel(panel) * kTileBlockBytes;
-    const size_t blocks = std::min(kPieceBlocks, call.weights.blocks_per_row() - block);
+    const size_t blocks = std::min(most, call.weights.blocks_per_row() - block);
     const uint8_t* at = call.weights.panel(panel) + block * stride;
-    const bool goes_on = static_cast<size_t>(end - at) >= blocks * stride + kPrefetchBytes;
-    return {at, stride, blocks, goes_on ? kPrefetchBytes : 0};
+    const auto rest = static_cast<size_t>(end - at) - blocks * stride;
+    return {at, stride, blocks, std::min(kPrefetchBytes, rest)};
   }
 
   PanelRows rows_of(size_t panel) const {
@@ -203,13 +231,14 @@ struct Product {
 
   template <size_t kTokens>
   HWY_INLINE void add_packed_rows(Stretch from, size_t vectors, Columns x, int32_t* totals) const {
+    using Packed = PlacedCodes<kTokens == 1 ? kOneTokenPlaces : 1>;
     constexpr size_t kMain = packed_vectors(kTokens);
     size_t v = 0;
     for (; v + kMain <= vectors; v += kMain) {
-      add_packed<Codes, Dot, kMain, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+      add_packed<Packed, Dot, kMain, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
     }
     for (; v < vectors; ++v) {
-      add_packed<Codes, Dot, 1, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+      add_packed<Packed, Dot, 1, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
     }
   }
 
@@ -218,8 +247,9 @@ struct Product {
     const size_t vectors = call.weights.tiles_of_panel(panel) * kTileVectors;
     const size_t blocks = call.weights.blocks_per_row();
     HWY_ALIGN int32_t totals[kTokens * kPanelRows] = {};
-    for (size_t block = 0; block < blocks; block += kPieceBlocks) {
-      add_packed_rows<kTokens>(piece_of(panel, block), vectors, columns_of(0, block), totals);
+    for (size_t block = 0; block < blocks; block += kPackedBlocks) {
+      add_packed_rows<kTokens>(piece_of(panel, block, kPackedBlocks), vectors, columns_of(0, block),
+                               totals);
     }
     for (size_t t = 0; t < kTokens; ++t) {
       finish_token(call, t, rows_of(panel), totals + t * kPanelRows);
@@ -246,7 +276,7 @@ struct Product {
     HWY_ALIGN int32_t totals[kTokenBlock * kPanelRows];
     std::memset(totals, 0, (last - first) * kPanelRows * sizeof(int32_t));
     for (size_t block = 0; block < blocks; block += kPieceBlocks) {
-      const Stretch piece = piece_of(panel, block);
+      const Stretch piece = piece_of(panel, block, kPieceBlocks);
       unpack<Codes>(piece, vectors, codes);
       const Stretch unpacked{codes, vectors * kVectorBytes, piece.blocks * Codes::kPlanes};
       size_t token = first;
