@@ -27,6 +27,8 @@ class Collector {
   /// False once the benchmark has failed, was skipped or has all its rounds.
   bool wants(const Step& step) const;
   std::optional<Calibration> calibration(size_t benchmark) const;
+  /// What the core's witness took at the least in any round so far; 0 when it never looked.
+  double shortest_witness_ns() const { return shortest_witness_ns_; }
   bool is_finished(size_t benchmark) const;
   size_t finished() const;
   size_t size() const { return entries_.size(); }

@@ -36,6 +36,7 @@ void serve_visits(ChildChannel& channel, const Session& session) {
   SteadyClock clock;
   KernelNoiseCounters noise(clock);
   LoopWitness witness(clock);
+  witness.learn(session.collector.shortest_witness_ns());  // of the rounds before this process
   while (const auto order = channel.receive()) {
     const auto json = parse_json(*order);
     TRILOBITE_CHECK(json.has_value());

@@ -43,8 +43,13 @@ uint64_t fill_the_core() {
 
 double CoreWitness::look() {
   const double taken = work_ns();
-  shortest_ns_ = shortest_ns_ == 0 ? taken : std::min(shortest_ns_, taken);
+  learn(taken);
   return taken;
+}
+
+void CoreWitness::learn(double look_ns) {
+  if (look_ns == 0) return;
+  shortest_ns_ = shortest_ns_ == 0 ? look_ns : std::min(shortest_ns_, look_ns);
 }
 
 double LoopWitness::work_ns() {

@@ -19,6 +19,8 @@ class CoreWitness {
   double look();
   /// The least that any look has taken: nobody else was there, if there ever was such a moment.
   double shortest_ns() const { return shortest_ns_; }
+  /// Somebody else's look on this machine took so long; 0 when there was none.
+  void learn(double look_ns);
   /// A look that took so long was undisturbed, as far as is known by now.
   bool was_quiet(double look_ns) const { return look_ns <= kQuietSpread * shortest_ns_; }
   /// Goes on to the next CPU that this thread may use; false when there is no other.

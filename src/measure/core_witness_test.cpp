@@ -32,6 +32,15 @@ TEST(CoreWitness, what_is_quiet_is_known_from_the_shortest_look) {
   EXPECT_EQ(witness.shortest_ns(), 500);
 }
 
+TEST(CoreWitness, what_others_saw_counts) {
+  ScriptedWitness witness({1000, 600});
+  witness.learn(500);
+  EXPECT_FALSE(witness.was_quiet(witness.look()));
+  witness.learn(0);
+  witness.learn(700);
+  EXPECT_EQ(witness.shortest_ns(), 500);
+}
+
 TEST(LoopWitness, goes_round_the_cpus_and_lets_go_of_them_again) {
   cpu_set_t allowed;
   ASSERT_EQ(::sched_getaffinity(0, sizeof allowed, &allowed), 0);
