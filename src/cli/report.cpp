@@ -116,10 +116,25 @@ Result<void> add_history(const ReportFlags& flags, ReportData& data) {
   return {};
 }
 
+/// What only some forms can show is refused in the others instead of being left out.
+Result<void> check_additions(const ReportFlags& flags) {
+  const auto& form = flags.form;
+  const bool is_page = form.format == "html" || form.format == "markdown";
+  if (!flags.targets.empty() && !is_page) return fail("--targets is for html and markdown");
+  if (is_page || !form.chart.empty()) return {};
+  if (!flags.baseline.empty())
+    return fail(fmt::format(
+        "--baseline is for html, markdown and charts, not for {}; see `regression-check --format`",
+        form.format));
+  if (!flags.store.empty())
+    return fail(fmt::format(
+        "--store is for html, markdown and charts, not for {}; see `trend --format`", form.format));
+  return {};
+}
+
 Result<void> make_report(ReportFlags& flags) {
   if (auto fine = check_form(flags.form, flags.inputs.size()); !fine) return fine;
-  if (!flags.targets.empty() && flags.form.format != "html" && flags.form.format != "markdown")
-    return fail("--targets is for html and markdown");
+  if (auto fine = check_additions(flags); !fine) return fine;
   auto sources = load_sources(flags.inputs);
   if (!sources) return fail_from(sources);
   auto data = report_data(*std::move(sources), flags.baseline_device);

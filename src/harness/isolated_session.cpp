@@ -1,35 +1,13 @@
-#include <alloca.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
-
-#include <functional>
-#include <random>
-#include <vector>
 
 #include "base/log.hpp"
 #include "harness/child_process.hpp"
+#include "harness/displacement.hpp"
 #include "harness/session.hpp"
 
 namespace trilobite {
 namespace {
-
-/// Calls `work` with a random part of the free pages, the heap and the stack taken. A round is a
-/// copy of the parent, in which everything lies at the same addresses, and the kernel gives it the
-/// pages that the round before returned: otherwise all rounds of a run would tell of one layout,
-/// which is worth some per cent of a kernel's time (docs/adr/0010).
-void in_a_layout_of_its_own(const std::function<void()>& work) {
-  constexpr size_t kPage = 4096;
-  constexpr size_t kAlignment = 16;
-  std::random_device random;
-  (void)::mmap(nullptr, (1 + random() % 256) * kPage, PROT_READ | PROT_WRITE,
-               MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
-  const auto below_a_page = [&] { return kAlignment * (1 + random() % (kPage / kAlignment)); };
-  const std::vector<char> heap(below_a_page());
-  void* stack = alloca(below_a_page());
-  asm volatile("" : : "r"(heap.data()), "r"(stack));  // or the compiler leaves both out
-  work();
-}
 
 /// In the child: visit whatever the parent names until it closes the pipe.
 void serve_visits(ChildChannel& channel, const Session& session) {
@@ -96,7 +74,8 @@ class Supervisor {
   Result<ChildProcess*> current_child() {
     if (child_) return &*child_;
     auto child = ChildProcess::start([&](ChildChannel& channel) {
-      in_a_layout_of_its_own([&] { serve_visits(channel, session_); });
+      take_random_pages();
+      at_random_addresses([&] { serve_visits(channel, session_); });
     });
     if (!child) return fail_from(child);
     return &child_.emplace(*std::move(child));

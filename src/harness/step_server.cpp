@@ -1,9 +1,7 @@
 #include "harness/step_server.hpp"
 
-#include <alloca.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,10 +13,10 @@
 #include <cstdlib>
 #include <exception>
 #include <optional>
-#include <random>
 #include <set>
 
 #include "base/parse_number.hpp"
+#include "harness/displacement.hpp"
 #include "harness/selection.hpp"
 
 namespace trilobite {
@@ -142,19 +140,6 @@ ServeEnd serve_open(const OpenRequest& request, ChildChannel& channel) {
   return bench.end();
 }
 
-/// Moves the heap, the mappings and the stack by a random part of what could matter to a cache, and
-/// serves. All of it is given back with the process.
-ServeEnd serve_displaced(const OpenRequest& request, ChildChannel& channel) {
-  std::random_device chance;
-  constexpr size_t kPage = 4096;
-  constexpr size_t kGrain = 64;  // a cache line
-  [[maybe_unused]] void* volatile heap = std::malloc(chance() % (kPage / kGrain) * kGrain + 1);
-  (void)::mmap(nullptr, (1 + chance() % 64) * kPage, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  auto* const volatile stack = static_cast<char*>(alloca(16 + chance() % kPage));
-  *stack = 0;
-  return serve_open(request, channel);
-}
-
 /// Ends as the process that served has ended, so that whoever started us learns the truth.
 [[noreturn]] void end_like(int status) {
   if (WIFSIGNALED(status)) {
@@ -175,7 +160,9 @@ ServeEnd serve_in_new_process(const OpenRequest& request, ChildChannel& channel)
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent) ::_exit(0);
-    ::_exit(static_cast<int>(serve_displaced(request, channel)));
+    auto end = ServeEnd::not_opened;
+    at_random_addresses([&] { end = serve_open(request, channel); });
+    ::_exit(static_cast<int>(end));
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {

@@ -65,6 +65,9 @@ class Report(Program):
         self.assertIn('id="regression"', html)
         self.assertIn('id="history"', html)
         self.run_program("report", "--input", "new.json", "--store", "h.sqlite", "--chart", "trend", "--output", "t.svg")
+        for flag, value in [("--baseline", "r.json"), ("--store", "h.sqlite")]:
+            refused = self.run_program("report", "--input", "new.json", flag, value, "--format", "csv", code=2)
+            self.assert_one_sentence(refused, flag, "not for csv")
 
     def changed(self, change, name="changed.json"):
         record = json.loads((self.path / "r.json").read_text())
@@ -119,7 +122,7 @@ class Report(Program):
         for words, parts in [(["--chart", "tims"], ["tims", "times"]), (["--sections", "sumary", "--format", "html"], ["sumary", "summary"]),
                              (["--output", "x.png"], ["--chart"]), (["--chart", "times", "--output", "x.jpg"], [".svg or .png"]),
                              (["--chart", "roofline"], ["nothing"]), (["--chart", "times:nope"], ["nope", "harness/empty"]),
-                             (["--baseline", "none.json"], ["none.json"]), (["--store", "none.sqlite"], ["none.sqlite"]),
+                             (["--format", "html", "--baseline", "none.json"], ["none.json"]), (["--chart", "trend", "--store", "none.sqlite"], ["none.sqlite"]),
                              (["--baseline-device", "tpu"], ["tpu", "measured devices"]), (["--sections", "summary", "--format", "csv"], ["html"]),
                              (["--format", "pdf"], ["pdf"]), (["--format", "html", "--targets", "none.json"], ["none.json"]),
                              (["--format", "html", "--targets", "r.json"], ["not targets"]),

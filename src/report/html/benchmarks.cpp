@@ -82,6 +82,12 @@ std::string statistics_line(const BenchmarkResult& result) {
       result.disturbance.kept);
 }
 
+std::string quiet_line(const QuietTime& quiet) {
+  return fmt::format("Quiet: {}, the best of {} with {} taken while nobody else used the core",
+                     human_time(quiet.best_ns), counted(quiet.samples_per_round.size(), "round"),
+                     counted(quiet.samples_ns.size(), "short sample"));
+}
+
 std::string check_line(const CheckOutcome& check) {
   return fmt::format("Output compared with {}: largest error {:.3g}, allowed {:.3g}",
                      check.reference, check.max_error, check.tolerance);
@@ -95,6 +101,7 @@ std::string detail(const ReportData& data, size_t number) {
   };
   line(result.reason);
   if (result.statistics) line(statistics_line(result));
+  if (result.quiet) line(quiet_line(*result.quiet));
   if (result.samples_ns.empty()) line("No samples: there is no distribution to show.");
   if (result.check) line(check_line(*result.check));
   if (!result.figures.empty()) line("Figures: " + listed(result.figures));

@@ -80,6 +80,17 @@ TEST(HtmlPage, poor_records_say_what_is_missing) {
   EXPECT_THAT(page_of(without_time()), HasSubstr("0 of 1 benchmarks were measured"));
 }
 
+TEST(HtmlPage, a_quiet_time_is_told_with_its_samples) {
+  auto record = single();
+  EXPECT_THAT(page_of(record), Not(HasSubstr("Quiet: ")));
+  record.benchmarks[0].quiet = QuietTime{.best_ns = 90,
+                                         .witness_ns = 6800,
+                                         .samples_ns = {90, 91, 92, 93},
+                                         .samples_per_round = {3, 1}};
+  EXPECT_THAT(page_of(record),
+              HasSubstr("Quiet: 90 ns, the best of 2 rounds with 4 short samples"));
+}
+
 TEST(HtmlPage, targets_are_in_the_summary_with_figure_and_reason) {
   auto data = report_data({{"run", single()}});
   data.targets = {{.name = "speed <1>", .limit = 100, .unit = "GB/s", .measured = 99.5},
