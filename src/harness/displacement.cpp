@@ -25,7 +25,8 @@ void map_pages(size_t count, int protection, int flags) {
 
 void at_random_addresses(const std::function<void()>& work) {
   map_pages(1 + random_below(64), PROT_NONE, 0);
-  void* const heap = std::malloc(part_of_a_page());
+  // So large that it comes from the end of the heap, not out of a hole, and moves that end.
+  void* const heap = std::malloc(16 * kPage + part_of_a_page());
   void* const stack = alloca(part_of_a_page());
   asm volatile("" : : "r"(heap), "r"(stack) : "memory");  // or the compiler leaves both out
   work();
