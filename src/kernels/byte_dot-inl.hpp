@@ -66,7 +66,7 @@ inline Bytes broadcast_quad(const int8_t* x) {
 }
 template <int kShift, uint8_t kMask>
 inline Bytes bit_field(Bytes v) {
-  for (auto& byte : v.lane) byte = byte >> kShift & kMask;
+  for (auto& byte : v.lane) byte = static_cast<uint8_t>(byte >> kShift & kMask);
   return v;
 }
 inline Words broadcast_word(int32_t word) { return {{word, word, word, word}}; }
