@@ -93,6 +93,22 @@ const void* element(DType dtype, const StridedMatrix& matrix, size_t row, size_t
          offset * static_cast<ptrdiff_t>(size_of(dtype));
 }
 
+struct Part {
+  size_t row, rows;
+  size_t column, columns;
+};
+
+/// Fetches a part of B, whose columns are dense.
+void fetch_columns(const GemmCall& call, const Part& part) {
+  constexpr size_t kCacheLine = 64;
+  for (size_t i = 0; i < part.columns; ++i) {
+    const auto* from =
+        static_cast<const std::byte*>(element(call.b_dtype, call.b, part.row, part.column + i));
+    for (size_t at = 0; at < part.rows * size_of(call.b_dtype); at += kCacheLine)
+      __builtin_prefetch(from + at, 0, 2);
+  }
+}
+
 bool can_use_in_place(const GemmCall& call) {
   const GemmTile tile = gemm_tile();
   return call.a_dtype == DType::f32 && call.a.column_stride == 1 && call.a.row_stride > 0 &&
@@ -126,39 +142,90 @@ Result<void> Gemm::reserve(const GemmCall& call, const Block& largest) {
   const GemmTile tile = gemm_tile();
   Result<void> grown;
   if (!a_in_place_) grown = grow(packed_a_, round_up(largest.rows, tile.rows) * largest.depth);
-  if (grown) grown = grow(packed_b_, round_up(largest.columns, tile.columns) * largest.depth);
+  const size_t columns =
+      panel_by_panel_ ? pool_.threads() * tile.columns : round_up(largest.columns, tile.columns);
+  if (grown) grown = grow(packed_b_, columns * largest.depth);
   if (grown && call.out_dtype != DType::f32) grown = grow(sums_, call.m * call.n);
   return grown;
+}
+
+void Gemm::pack_a(const GemmCall& call, const Block& block, size_t first, size_t lines) {
+  pack_panels({.dtype = call.a_dtype,
+               .from = element(call.a_dtype, call.a, block.row + first, block.depth_begin),
+               .line_stride = call.a.row_stride,
+               .depth_stride = call.a.column_stride,
+               .lines = lines,
+               .depth = block.depth,
+               .width = gemm_tile().rows,
+               .packed = packed_a_.as<float>().data() + first * block.depth});
+}
+
+void Gemm::pack_b(const GemmCall& call, const Block& block, size_t first, size_t lines,
+                  float* packed) {
+  pack_panels({.dtype = call.b_dtype,
+               .from = element(call.b_dtype, call.b, block.depth_begin, block.column + first),
+               .line_stride = call.b.column_stride,
+               .depth_stride = call.b.row_stride,
+               .lines = lines,
+               .depth = block.depth,
+               .width = gemm_tile().columns,
+               .packed = packed});
 }
 
 /// Threads pack panels of A and B together.
 void Gemm::pack(const GemmCall& call, const Block& block) {
   const GemmTile tile = gemm_tile();
-  const auto pack_some = [&](bool is_a, size_t first, size_t lines) {
-    const StridedMatrix& from = is_a ? call.a : call.b;
-    const DType dtype = is_a ? call.a_dtype : call.b_dtype;
-    pack_panels(
-        {.dtype = dtype,
-         .from = is_a ? element(dtype, from, block.row + first, block.depth_begin)
-                      : element(dtype, from, block.depth_begin, block.column + first),
-         .line_stride = is_a ? from.row_stride : from.column_stride,
-         .depth_stride = is_a ? from.column_stride : from.row_stride,
-         .lines = lines,
-         .depth = block.depth,
-         .width = is_a ? tile.rows : tile.columns,
-         .packed = (is_a ? packed_a_ : packed_b_).as<float>().data() + first * block.depth});
-  };
   // 8 panels a task: some 100 KB, a few tens of microseconds.
   const size_t a_lines = 8 * tile.rows;
   const size_t b_lines = 8 * tile.columns;
   const size_t a_tasks = a_in_place_ ? 0 : divide_up(block.rows, a_lines);
-  const size_t b_tasks = divide_up(block.columns, b_lines);
+  const size_t b_tasks = panel_by_panel_ ? 0 : divide_up(block.columns, b_lines);
   for_tasks(a_tasks + b_tasks, [&](size_t task) {
-    const bool is_a = task < a_tasks;
-    const size_t step = is_a ? a_lines : b_lines;
-    const size_t first = (is_a ? task : task - a_tasks) * step;
-    pack_some(is_a, first, std::min(step, (is_a ? block.rows : block.columns) - first));
+    if (task < a_tasks) {
+      const size_t first = task * a_lines;
+      return pack_a(call, block, first, std::min(a_lines, block.rows - first));
+    }
+    const size_t first = (task - a_tasks) * b_lines;
+    pack_b(call, block, first, std::min(b_lines, block.columns - first),
+           packed_b_.as<float>().data() + first * block.depth);
   });
+}
+
+/// Few rows use each panel of B once. So a thread packs one, has the next one fetched from memory,
+/// and multiplies all rows while the panel is in the first-level cache.
+void Gemm::multiply_panel_by_panel(const GemmCall& call, const Block& block, float* sums) {
+  constexpr size_t kPanelsOfTask = 4;
+  const size_t width = gemm_tile().columns;
+  std::atomic<size_t> next{0};
+  const auto columns_at = [&](size_t column) { return std::min(width, block.columns - column); };
+  const auto multiply_one = [&](size_t column, float* panel) {
+    pack_b(call, block, column, columns_at(column), panel);
+    if (const size_t next_one = column + width; next_one < block.columns) {
+      fetch_columns(call, {.row = block.depth_begin,
+                           .rows = block.depth,
+                           .column = block.column + next_one,
+                           .columns = columns_at(next_one)});
+    }
+    multiply_panels({.a = packed_a_.as<float>().data(),
+                     .a_stride = 0,
+                     .b = panel,
+                     .depth = block.depth,
+                     .rows = block.rows,
+                     .columns = columns_at(column),
+                     .c = sums + block.row * call.n + block.column + column,
+                     .c_stride = call.n,
+                     .accumulate = block.depth_begin != 0});
+  };
+  const auto work = [&](unsigned thread) {
+    float* panel = packed_b_.as<float>().data() + thread * width * block.depth;
+    const size_t step = kPanelsOfTask * width;
+    for (size_t first = next.fetch_add(step); first < block.columns; first = next.fetch_add(step)) {
+      const size_t last = std::min(block.columns, first + step);
+      for (size_t column = first; column < last; column += width) multiply_one(column, panel);
+    }
+  };
+  if (parallel_) return pool_.run(work);
+  work(0);
 }
 
 /// Threads take blocks of rows, cut into column ranges where there are too few of them.
@@ -257,6 +324,9 @@ Result<void> Gemm::multiply_packed(const GemmCall& call) {
   last_kernel_ = "gemm";
   a_in_place_ = can_use_in_place(call);
   const Blocking blocking = choose_blocking(call, cpu_);
+  panel_by_panel_ =
+      !a_in_place_ && call.b.row_stride == 1 && call.m <= blocking.task_rows &&
+      call.n * blocking.depth * sizeof(float) > known(cpu_.cache_bytes(2), kUnknownL2);
   Block block{.row = 0,
               .rows = blocking.rows,
               .column = 0,
@@ -274,7 +344,11 @@ Result<void> Gemm::multiply_packed(const GemmCall& call) {
       for (block.depth_begin = 0; block.depth_begin < call.k; block.depth_begin += blocking.depth) {
         block.depth = std::min(blocking.depth, call.k - block.depth_begin);
         pack(call, block);
-        multiply(call, block, sums);
+        if (panel_by_panel_) {
+          multiply_panel_by_panel(call, block, sums);
+        } else {
+          multiply(call, block, sums);
+        }
       }
     }
   }

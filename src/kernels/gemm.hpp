@@ -49,7 +49,10 @@ class Gemm {
   Result<void> multiply_row(const GemmCall& call);
   Result<void> multiply_packed(const GemmCall& call);
   Result<void> reserve(const GemmCall& call, const Block& largest);
+  void pack_a(const GemmCall& call, const Block& block, size_t first, size_t lines);
+  void pack_b(const GemmCall& call, const Block& block, size_t first, size_t lines, float* packed);
   void pack(const GemmCall& call, const Block& block);
+  void multiply_panel_by_panel(const GemmCall& call, const Block& block, float* sums);
   void multiply(const GemmCall& call, const Block& block, float* sums);
   void round_sums(const GemmCall& call);
   template <typename Task>
@@ -62,6 +65,7 @@ class Gemm {
   AlignedBuffer sums_;  // of 16-bit products, before they are rounded
   bool parallel_ = false;
   bool a_in_place_ = false;
+  bool panel_by_panel_ = false;
   std::string_view last_kernel_ = "gemm";
 };
 

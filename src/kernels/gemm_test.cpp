@@ -136,6 +136,27 @@ TEST_P(GemmOnEveryIsa, blocks_of_small_caches_agree_with_the_definition) {
   product.expect_close(product.compute(gemm));
 }
 
+TEST_P(GemmOnEveryIsa, few_rows_by_many_columns_agree_with_the_definition_for_any_threads) {
+  CpuInfo usual;
+  usual.caches = {
+      {1, "Data", 32 << 10, 1}, {2, "Unified", 256 << 10, 1}, {3, "Unified", 4 << 20, 2}};
+  ThreadPool one(1);
+  Gemm alone(one, usual);
+  for (const DType weights : {DType::f32, DType::f16, DType::bf16}) {
+    for (const Size size : {Size{2, 1100, 300}, {13, 1025, 257}, {40, 1100, 520}}) {
+      const Product product({DType::f32, weights, DType::f32}, size, false, true);
+      const auto expected = product.compute(alone);
+      product.expect_close(expected);
+      for (const unsigned threads : {2u, 3u}) {
+        ThreadPool pool(threads);
+        Gemm gemm(pool, usual);
+        const auto out = product.compute(gemm);
+        for (size_t i = 0; i < size.m * size.n; ++i) ASSERT_EQ(out[i], expected[i]) << i;
+      }
+    }
+  }
+}
+
 TEST_P(GemmOnEveryIsa, bits_do_not_depend_on_the_number_of_threads) {
   ThreadPool one(1);
   Gemm on_one(one, cpu_);
