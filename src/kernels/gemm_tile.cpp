@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/float_io-inl.hpp"
+#include "kernels/transpose16-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace trilobite::kernels::HWY_NAMESPACE {
@@ -93,6 +94,34 @@ void pack_along(const PanelSource<T>& source, float* packed) {
   pack_strided(source, k, packed);
 }
 
+#if HWY_TARGET != HWY_SCALAR
+/// The same for a whole panel of B in 16 bits, transposed before it is widened.
+template <typename T>
+void pack_16_bits_along(const PanelSource<T>& source, float* packed) {
+  HWY_ALIGN T elements[kTransposed * kTileColumns];
+  size_t k = 0;
+  for (; k + kTransposed <= source.depth; k += kTransposed) {
+    transpose_lines(reinterpret_cast<const uint16_t*>(source.from + k), source.line_stride,
+                    reinterpret_cast<uint16_t*>(elements));
+    float* to = packed + k * kTileColumns;
+    HWY_UNROLL(16)
+    for (size_t i = 0; i < kTransposed * kTileColumns; i += kLanes)
+      store(load(elements + i), to + i);
+  }
+  pack_strided(source, k, packed);
+}
+#endif
+
+template <typename T>
+void pack_columns_along(const PanelSource<T>& source, float* packed) {
+#if HWY_TARGET != HWY_SCALAR
+  if constexpr (sizeof(T) == sizeof(uint16_t)) {
+    if (source.lines == kTileColumns) return pack_16_bits_along(source, packed);
+  }
+#endif
+  pack_along<kTileColumns>(source, packed);
+}
+
 struct PackBody {
   const PackCall& call;
 
@@ -121,7 +150,7 @@ struct PackBody {
       if (call.depth_stride == 1 && call.width == kTileRows) {
         pack_along<kTileRows>(source, packed);
       } else if (call.depth_stride == 1 && call.width == kTileColumns) {
-        pack_along<kTileColumns>(source, packed);
+        pack_columns_along(source, packed);
       } else {
         pack_strided(source, 0, packed);
       }
