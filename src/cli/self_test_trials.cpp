@@ -133,7 +133,7 @@ class DecodeTrials {
   static Result<DecodeTrials> prepare(const Path& folder) {
     ThreadPool pool(usable_cpus());
     const auto made =
-        fixtures::make_fixture({.architecture = "bitnet-b1.58", .size = "medium"}, folder, pool);
+        fixtures::make_fixture({.architecture = "bitnet-b1.58", .size = "small"}, folder, pool);
     if (!made) return fail_from(made);
     const auto token = token_time(made->path);
     if (!token) return fail_from(token);

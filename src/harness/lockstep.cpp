@@ -176,14 +176,19 @@ Result<Lockstep::Round> Lockstep::round(const Order& order) {
   return times;
 }
 
+/// What opens slowly is measured longer, so that most of the time is not spent on opening: as long
+/// as the plan allows, and at least half as long as it took to open.
+Lockstep::Nanoseconds Lockstep::time_of_unit(Nanoseconds opening) const {
+  const auto most = std::max({plan_.unit, plan_.longest_unit, opening / 2});
+  return std::clamp(opening * 3 / 2, plan_.unit, most);
+}
+
 Result<PairedUnit> Lockstep::next_unit() {
   if (time_for_new_programs())
     if (auto replaced = replace_programs(); !replaced) return fail_from(replaced);
   const auto begin = steady_clock::now();
   if (auto opened = open_anew(); !opened) return fail_from(opened);
-  // What opens slowly is measured at least half as long as it took to open.
-  const auto opened_at = steady_clock::now();
-  const auto end = opened_at + std::max<Nanoseconds>(plan_.unit, (opened_at - begin) / 2);
+  const auto end = steady_clock::now() + time_of_unit(steady_clock::now() - begin);
   std::vector<double> candidate;
   std::vector<double> control;
   std::vector<double> cpu;

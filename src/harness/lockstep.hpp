@@ -26,6 +26,7 @@ struct LockstepPlan {
   StepBenchmark benchmark;
   std::chrono::nanoseconds step = std::chrono::microseconds(50);
   std::chrono::nanoseconds unit = std::chrono::milliseconds(6);
+  std::chrono::nanoseconds longest_unit = unit;                 // of a benchmark that opens slowly
   std::chrono::nanoseconds timeout = std::chrono::seconds(10);  // of one answer
   uint64_t seed = 42;                                           // of the order of turns
 };
@@ -62,6 +63,7 @@ class Lockstep {
   Result<void> calibrate();
   Result<Round> round(const Order& order);
   Order random_order();
+  Nanoseconds time_of_unit(Nanoseconds opening) const;
   void pin_to_one_cpu();
   void unpin();
 
