@@ -20,7 +20,7 @@ constexpr size_t kFewestUnits = 2;  // of one generation
 // Programs are used so many times as long as they took to start, but not longer than this: a start
 // that something delayed would make them stay. Units of one start share the addresses of code: with
 // ten times and a quarter of a second equal programs were called different in 4 of 256 trials.
-constexpr int kShareOfStart = 3;
+constexpr int kShareOfStart = 5;
 constexpr std::chrono::milliseconds kLongestUse(100);
 constexpr uint64_t kMostIterations = uint64_t{1} << 40;
 // Before each turn as much again divided by this is run without counting: it brings the program's
@@ -79,10 +79,11 @@ Lockstep::~Lockstep() {
 }
 
 /// One thread takes turns best on one CPU, together with whoever hands the turn over: no core has
-/// to wake up. Each unit uses another one.
+/// to wake up. Each generation uses another one: a process that forks where it has not run before
+/// interrupts the CPU where it has.
 void Lockstep::pin_to_one_cpu() {
   if (plan_.benchmark.threads != 1 || cpus_.empty()) return;
-  const std::span one(&cpus_[units_ % cpus_.size()], 1);
+  const std::span one(&cpus_[generation_ % cpus_.size()], 1);
   allow_cpus(0, one);
   for (const auto& program : programs_) allow_cpus(program.pid(), one);
 }
@@ -204,7 +205,6 @@ Result<PairedUnit> Lockstep::next_unit() {
       std::ranges::reverse(order);
     }
   }
-  ++units_;
   ++units_of_generation_;
   used_ += steady_clock::now() - begin;
   const size_t rounds = candidate.size();

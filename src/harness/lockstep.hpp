@@ -73,7 +73,6 @@ class Lockstep {
   std::vector<int> cpus_;             // that this process may use
   int priority_;                      // that this process had
   bool is_open_ = false;
-  size_t units_ = 0;
   size_t generation_ = 0;
   size_t units_of_generation_ = 0;
   Nanoseconds start_took_{0};
