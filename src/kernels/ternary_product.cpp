@@ -135,27 +135,25 @@ HWY_INLINE void unpack(Stretch from, size_t vectors, uint8_t* codes) {
 template <class Dot, size_t kVectors, size_t kTokens>
 HWY_INLINE void add_unpacked(Stretch from, Columns columns, int32_t* totals) {
   typename Dot::Sums sums[kVectors][kTokens];
-  for (auto& row : sums) {
-    for (auto& sum : row) sum = Dot::zero();
-  }
+  write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
+    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE { sums[v][t] = Dot::zero(); });
+  });
   for (size_t quad = 0; quad < from.blocks; ++quad) {
     Bytes codes[kVectors];
-    HWY_UNROLL(8)
-    for (size_t v = 0; v < kVectors; ++v) codes[v] = load_bytes(from.packed + v * kVectorBytes);
-    HWY_UNROLL(8)
-    for (size_t t = 0; t < kTokens; ++t) {
+    write_out<kVectors>(
+        [&](size_t v) TRILOBITE_INLINE { codes[v] = load_bytes(from.packed + v * kVectorBytes); });
+    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
       const Bytes x = broadcast_quad(columns.x + t * columns.stride);
-      HWY_UNROLL(8)
-      for (size_t v = 0; v < kVectors; ++v) Dot::add(sums[v][t], codes[v], x);
-    }
+      write_out<kVectors>([&](size_t v) TRILOBITE_INLINE { Dot::add(sums[v][t], codes[v], x); });
+    });
     from.packed += from.stride;
     columns.x += kQuad;
   }
-  for (size_t v = 0; v < kVectors; ++v) {
-    for (size_t t = 0; t < kTokens; ++t) {
+  write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
+    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
       add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums[v][t]));
-    }
-  }
+    });
+  });
 }
 
 /// What register tiles an instruction set has room for (sums, codes, one activation).
