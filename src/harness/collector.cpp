@@ -14,6 +14,8 @@ namespace {
 // Medians should repeat within 3 %; the extremes of five rounds may lie three times as far apart
 // before it is worth a word.
 constexpr double kDoubtfulRoundSpread = 0.10;
+// Data in a faster cache than their size suggests make a share of a little more than 1.
+constexpr double kDoubtfulShare = 1.5;
 
 // Fewer quiet samples of a round may be chance. One round in four has pages that get into each
 // other's way in a cache, which costs 4 % and more: of three rounds one hardly ever has not.
@@ -181,6 +183,16 @@ std::vector<Warning> Collector::warnings() const {
                "the medians of its rounds lie {:.0f} % apart: another run may differ as much",
                100 * spread),
            "use more rounds (--rounds), fewer threads, or a quieter machine", result.id});
+    }
+    const auto limit = limits_ == nullptr ? std::nullopt
+                                          : share_of_limit(*limits_, result.work, plan_.threads,
+                                                           lower_median(result.samples_ns));
+    if (limit && limit->share > kDoubtfulShare) {
+      warnings.push_back(
+          {"above-limit",
+           fmt::format("it is {:.1f} times as fast as what was measured as the limit ({})",
+                       limit->share, limit->limit),
+           "measure the limits again when the machine is quiet (--refresh-limits)", result.id});
     }
     if (!entry.warm_up_was_stable) {
       warnings.push_back({"unstable-warm-up",

@@ -103,5 +103,21 @@ TEST_F(CollectorTest, rounds_that_disagree_are_a_warning) {
   EXPECT_EQ(apart.warnings()[0].code, "rounds-disagree");
 }
 
+TEST_F(CollectorTest, what_is_much_faster_than_the_limit_is_a_warning) {
+  MachineLimits limits;
+  limits.by_threads.push_back(
+      {.threads = plan_.threads, .bandwidth = {{.level = "memory", .read = 1e9}}});
+  const auto warnings_of = [&](double bytes) {
+    Collector collector(selection_, plan_, &limits);
+    auto fast = step(0, {100, 101});
+    fast.partial.work.bytes_read = bytes;
+    collector.add(fast);
+    return collector.warnings();
+  };
+  EXPECT_TRUE(warnings_of(120).empty());
+  ASSERT_EQ(warnings_of(200).size(), 1u);
+  EXPECT_EQ(warnings_of(200)[0].code, "above-limit");
+}
+
 }  // namespace
 }  // namespace trilobite
