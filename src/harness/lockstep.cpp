@@ -189,7 +189,8 @@ Result<PairedUnit> Lockstep::next_unit() {
     if (auto replaced = replace_programs(); !replaced) return fail_from(replaced);
   const auto begin = steady_clock::now();
   if (auto opened = open_anew(); !opened) return fail_from(opened);
-  const auto end = steady_clock::now() + time_of_unit(steady_clock::now() - begin);
+  const auto opened_at = steady_clock::now();
+  const auto end = opened_at + time_of_unit(opened_at - begin);
   std::vector<double> candidate;
   std::vector<double> control;
   std::vector<double> cpu;

@@ -42,6 +42,19 @@ TEST(Lockstep, ratios_are_those_of_the_programs) {
   EXPECT_GE(lockstep.iterations_per_step(), 10u);
 }
 
+TEST(Lockstep, what_opens_slowly_is_measured_longer_where_the_plan_allows_it) {
+  auto slow = plan(1000, 1000);
+  slow.base = slow.candidate = {"/bin/sh", "-c",
+                                "while read verb n rest; do case $verb in open) sleep 0.1;; esac; "
+                                "echo ok $((n * 1000)) $((n * 1000)); done"};
+  slow.longest_unit = 1s;
+  Lockstep lockstep(std::move(slow));
+  const auto begin = std::chrono::steady_clock::now();
+  const auto unit = lockstep.next_unit();
+  ASSERT_TRUE(unit) << unit.error().message();
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, 250ms);  // half as long again as the opening
+}
+
 TEST(Lockstep, programs_are_replaced) {
   Lockstep lockstep(plan(100'000, 100'000));
   size_t generation = 0;
