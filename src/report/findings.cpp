@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "report/human_units.hpp"
 
@@ -89,10 +90,25 @@ std::string share_text(const BenchmarkResult& result) {
   return fmt::format("{} of {}", human_percent(result.limit->share), result.limit->limit);
 }
 
+/// The limits that the run itself says were measured wrongly: something was much faster.
+std::set<std::string> doubted_limits(const ReportData& data) {
+  std::set<std::string> limits;
+  for (const auto& warning : data.joined.warnings) {
+    const auto found = data.index.find(warning.benchmark);
+    if (warning.code != "above-limit" || found == data.index.end()) continue;
+    if (const auto& limit = data.joined.benchmarks[found->second].limit)
+      limits.insert(limit->limit);
+  }
+  return limits;
+}
+
 void add_limits(const ReportData& data, std::vector<Finding>& all) {
+  const auto doubted = doubted_limits(data);
   Results results;
   for (const auto* result : measured_results(data)) {
-    if (result->limit && std::isfinite(result->limit->share)) results.push_back(result);
+    if (result->limit && std::isfinite(result->limit->share) &&
+        !doubted.contains(result->limit->limit))
+      results.push_back(result);
   }
   if (results.empty()) return;
   const auto share = [](const BenchmarkResult* result) { return result->limit->share; };

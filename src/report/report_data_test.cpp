@@ -64,6 +64,19 @@ TEST(Findings, failures_doubts_and_limits_are_told_with_their_benchmarks) {
   told(FindingKind::doubt, "This is a kvm. Advice: use a dedicated machine.");
 }
 
+TEST(Findings, a_share_of_a_doubted_limit_is_no_finding) {
+  const auto tells_a_share = [](const RunRecord& record) {
+    return std::ranges::any_of(findings(report_data({{"a", record}})), [](const Finding& finding) {
+      return finding.text.contains("what the machine can do");
+    });
+  };
+  auto record = fixtures::small_record();
+  EXPECT_TRUE(tells_a_share(record));
+  for (const auto& result : record.benchmarks)
+    record.warnings.push_back({"above-limit", "much faster", "", result.id});
+  EXPECT_FALSE(tells_a_share(record));
+}
+
 TEST(Findings, a_figure_with_a_target_is_met_or_missed) {
   auto record = one_benchmark(10);
   record.benchmarks[0].figures = {{"gflops", 90},
