@@ -162,15 +162,35 @@ void pack_for_target(const PackCall& call) { with_float_type(call.dtype, PackBod
 
 /// Element (row, k) of a panel of A: panel[k * kTileRows + row].
 struct PackedRows {
+  // Where another program uses the other hardware thread of the core, the loop waits for its
+  // instructions, not for its products: with one depth in a turn such a neighbour costs 24 % of the
+  // speed, with four 12 % (docs/adr/0005). Of AVX-512's larger tile GCC keeps two in registers.
+  static constexpr size_t kDepthsOfTurn = kTileRows > 6 ? 2 : 4;
   static constexpr size_t row_stride() { return 1; }
   static constexpr size_t depth_stride() { return kTileRows; }
 };
 /// Of rows where they lie: panel[row * stride + k].
 struct RowsInPlace {
+  static constexpr size_t kDepthsOfTurn = 1;  // more would need a register for each row's address
   size_t stride;
   size_t row_stride() const { return stride; }
   static constexpr size_t depth_stride() { return 1; }
 };
+
+/// The products of one depth.
+template <class Rows>
+HWY_INLINE void add_products(const float* HWY_RESTRICT a, Rows layout, const float* HWY_RESTRICT b,
+                             VF32 (&sums)[kTileRows][2]) {
+  const F32 d;
+  const auto b0 = hn::Load(d, b);
+  const auto b1 = hn::Load(d, b + kLanes);
+  HWY_UNROLL(16)
+  for (size_t row = 0; row < kTileRows; ++row) {
+    const auto a_row = hn::Set(d, a[row * layout.row_stride()]);
+    sums[row][0] = hn::MulAdd(a_row, b0, sums[row][0]);
+    sums[row][1] = hn::MulAdd(a_row, b1, sums[row][1]);
+  }
+}
 
 /// One tile of c (+)= a b from one panel of each.
 template <class Rows>
@@ -183,15 +203,17 @@ HWY_INLINE void multiply_tile(const float* HWY_RESTRICT a, Rows layout, const Pa
     sums[row][0] = hn::Zero(d);
     sums[row][1] = hn::Zero(d);
   }
-  for (size_t k = 0; k < call.depth; ++k) {
-    const auto b0 = hn::Load(d, b);
-    const auto b1 = hn::Load(d, b + kLanes);
-    HWY_UNROLL(16)
-    for (size_t row = 0; row < kTileRows; ++row) {
-      const auto a_row = hn::Set(d, a[row * layout.row_stride()]);
-      sums[row][0] = hn::MulAdd(a_row, b0, sums[row][0]);
-      sums[row][1] = hn::MulAdd(a_row, b1, sums[row][1]);
-    }
+  size_t k = 0;
+  constexpr size_t kTurn = Rows::kDepthsOfTurn;
+  for (; k + kTurn <= call.depth; k += kTurn) {
+    HWY_UNROLL(4)
+    for (size_t i = 0; i < kTurn; ++i)
+      add_products(a + i * layout.depth_stride(), layout, b + i * kTileColumns, sums);
+    a += kTurn * layout.depth_stride();
+    b += kTurn * kTileColumns;
+  }
+  for (; k < call.depth; ++k) {
+    add_products(a, layout, b, sums);
     a += layout.depth_stride();
     b += kTileColumns;
   }

@@ -131,27 +131,43 @@ HWY_INLINE void unpack(Stretch from, size_t vectors, uint8_t* codes) {
   }
 }
 
-/// totals[t][row] += products of kVectors vectors of unpacked codes.
+/// Sums of a register tile of unpacked codes.
 template <class Dot, size_t kVectors, size_t kTokens>
-HWY_INLINE void add_unpacked(Stretch from, Columns columns, int32_t* totals) {
-  typename Dot::Sums sums[kVectors][kTokens];
-  write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
-    write_out<kTokens>([&](size_t t) TRILOBITE_INLINE { sums[v][t] = Dot::zero(); });
-  });
-  for (size_t quad = 0; quad < from.blocks; ++quad) {
+struct UnpackedSums {
+  typename Dot::Sums at[kVectors][kTokens];
+
+  HWY_INLINE UnpackedSums() {
+    write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
+      write_out<kTokens>([&](size_t t) TRILOBITE_INLINE { at[v][t] = Dot::zero(); });
+    });
+  }
+  HWY_INLINE void add(const uint8_t* quad, Columns columns) {
     Bytes codes[kVectors];
-    write_out<kVectors>(
-        [&](size_t v) TRILOBITE_INLINE { codes[v] = load_bytes(from.packed + v * kVectorBytes); });
+    write_out<kVectors>([&](size_t v)
+                            TRILOBITE_INLINE { codes[v] = load_bytes(quad + v * kVectorBytes); });
     write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
       const Bytes x = broadcast_quad(columns.x + t * columns.stride);
-      write_out<kVectors>([&](size_t v) TRILOBITE_INLINE { Dot::add(sums[v][t], codes[v], x); });
+      write_out<kVectors>([&](size_t v) TRILOBITE_INLINE { Dot::add(at[v][t], codes[v], x); });
     });
-    from.packed += from.stride;
-    columns.x += kQuad;
+  }
+};
+
+/// totals[t][row] += products of kVectors vectors of unpacked codes; a block of them has kQuads
+/// quads, all taken in one turn of the loop: instructions are what it waits for (gemm_tile.cpp says
+/// when).
+template <class Dot, size_t kVectors, size_t kTokens, size_t kQuads>
+HWY_INLINE void add_unpacked(Stretch from, Columns columns, int32_t* totals) {
+  UnpackedSums<Dot, kVectors, kTokens> sums;
+  for (size_t block = 0; block < from.blocks; ++block) {
+    write_out<kQuads>([&](size_t quad) TRILOBITE_INLINE {
+      sums.add(from.packed + quad * from.stride, {columns.x + quad * kQuad, columns.stride});
+    });
+    from.packed += kQuads * from.stride;
+    columns.x += kQuads * kQuad;
   }
   write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
     write_out<kTokens>([&](size_t t) TRILOBITE_INLINE {
-      add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums[v][t]));
+      add_to(totals + t * kPanelRows + v * kRowLanes, Dot::widen(sums.at[v][t]));
     });
   });
 }
@@ -167,6 +183,8 @@ inline constexpr size_t kMicroTokens = 6;
 constexpr size_t packed_vectors(size_t tokens) { return tokens == 1 ? 8 : tokens == 2 ? 4 : 2; }
 #endif
 static_assert(kPanelRows / kRowLanes % kMicroVectors == 0);
+/// Of `planes` unpacked quads; GCC keeps the sums of AVX-512 BW in registers with one only.
+constexpr size_t quads_of_turn(size_t planes) { return HWY_TARGET == HWY_AVX3 ? 1 : planes; }
 
 /// Places of the codes (ternary_codes-inl.hpp) for one token: 32 registers have room for four
 /// vectors with four sums each. Sums of 16 bits could not hold codes of 64 and 128.
@@ -202,6 +220,7 @@ struct Product {
   using Codes = PlacedCodes<1>;
   static constexpr size_t kPieceBlocks = kPieceQuads / Codes::kPlanes;
   static constexpr size_t kBlockColumns = Codes::kPlanes * kQuad;
+  static constexpr size_t kTurnQuads = quads_of_turn(Codes::kPlanes);
   static_assert(kPieceBlocks * Codes::kPlanes <= Dot::max_quads(2));
   /// Every piece begins with empty pipes, so longer ones are better where the sums have room.
   static constexpr size_t kPackedBlocks =
@@ -259,10 +278,11 @@ struct Product {
                                     int32_t* totals) const {
     size_t v = 0;
     for (; v + kMicroVectors <= vectors; v += kMicroVectors) {
-      add_unpacked<Dot, kMicroVectors, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+      add_unpacked<Dot, kMicroVectors, kTokens, kTurnQuads>(rows_from(from, v), x,
+                                                            totals + v * kRowLanes);
     }
     for (; v < vectors; ++v) {
-      add_unpacked<Dot, 1, kTokens>(rows_from(from, v), x, totals + v * kRowLanes);
+      add_unpacked<Dot, 1, kTokens, kTurnQuads>(rows_from(from, v), x, totals + v * kRowLanes);
     }
   }
 
@@ -276,7 +296,8 @@ struct Product {
     for (size_t block = 0; block < blocks; block += kPieceBlocks) {
       const Stretch piece = piece_of(panel, block, kPieceBlocks);
       unpack<Codes>(piece, vectors, codes);
-      const Stretch unpacked{codes, vectors * kVectorBytes, piece.blocks * Codes::kPlanes};
+      const Stretch unpacked{codes, vectors * kVectorBytes,
+                             piece.blocks * Codes::kPlanes / kTurnQuads};
       size_t token = first;
       const auto at = [&] HWY_ATTR { return totals + (token - first) * kPanelRows; };
       for (; token + kMicroTokens <= last; token += kMicroTokens) {
