@@ -15,6 +15,12 @@ namespace {
 
 std::string reason() { return std::strerror(errno); }
 
+/// The last system call's failure: a full or read-only disk is the machine's, a wrong name is not.
+std::unexpected<Error> fail_by_errno() {
+  const bool lacks = errno == ENOSPC || errno == EDQUOT || errno == EROFS || errno == EIO;
+  return fail(reason(), lacks ? ErrorKind::environment : ErrorKind::input);
+}
+
 /// Closes the descriptor on every way out.
 class Descriptor {
  public:
@@ -34,7 +40,7 @@ Result<void> write_all(int fd, std::string_view content) {
   while (!content.empty()) {
     const auto written = ::write(fd, content.data(), content.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return fail(reason());
+    if (written < 0) return fail_by_errno();
     content.remove_prefix(static_cast<size_t>(written));
   }
   return {};
@@ -48,10 +54,10 @@ Path temporary_beside(const Path& path) {
 
 Result<void> write_new(const Path& path, std::string_view content) {
   const Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
-  if (file.get() < 0) return fail(reason());
+  if (file.get() < 0) return fail_by_errno();
   if (auto done = write_all(file.get(), content); !done) return done;
   // Without this a crash of the machine right after the rename may leave an empty file.
-  if (::fsync(file.get()) != 0) return fail(reason());
+  if (::fsync(file.get()) != 0) return fail_by_errno();
   return {};
 }
 
@@ -60,8 +66,11 @@ Result<void> make_parent(const Path& path) {
   if (parent.empty()) return {};
   std::error_code problem;
   std::filesystem::create_directories(parent, problem);
-  if (problem)
-    return fail(fmt::format("cannot create the folder {}: {}", parent.string(), problem.message()));
+  if (problem) {
+    errno = problem.value();
+    return fail_from(Result<void>(fail_by_errno()),
+                     fmt::format("cannot create the folder {}", parent.string()));
+  }
   return {};
 }
 
@@ -124,7 +133,8 @@ Result<void> check_writable(const Path& path) {
   std::filesystem::remove(temporary, ignored);
   if (!done) {
     return fail(fmt::format("cannot write {}: {}; choose another place with --output",
-                            path.string(), done.error().message()));
+                            path.string(), done.error().message()),
+                done.error().kind());
   }
   return {};
 }

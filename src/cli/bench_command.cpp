@@ -92,7 +92,8 @@ Result<void> check_baseline_flags(const BenchFlags& flags) {
   }
   if (!flags.save_baseline.empty() && store_named(flags.run.store).empty())
     return fail("--save-baseline needs a store, and the store is 'none'");
-  return {};
+  if (flags.save_baseline.empty()) return {};
+  return check_baseline_name(flags.save_baseline);
 }
 
 Result<void> use_baselines(const BenchFlags& flags, const RunRecord& record) {

@@ -37,6 +37,7 @@ struct SelfTestFlags {
 };
 
 std::string rate_text(const EffectTally& tally, size_t method) {
+  if (tally.trials[method] == 0) return "not run";
   const auto interval = tally.interval(method);
   return fmt::format("{}/{} = {:.1f} % ({:.1f}-{:.1f})", tally.alarms[method], tally.trials[method],
                      100 * tally.rate(method), 100 * interval.low, 100 * interval.high);
@@ -68,9 +69,10 @@ std::string json_text(const std::vector<EffectTally>& tallies, const SelfTestFla
     Json methods = Json::object();
     for (size_t method = 0; method < kMethods.size(); ++method) {
       const auto interval = tally.interval(method);
+      const bool was_run = tally.trials[method] > 0;
       methods[kMethods[method]] = {{"trials", tally.trials[method]},
                                    {"alarms", tally.alarms[method]},
-                                   {"rate", tally.rate(method)},
+                                   {"rate", was_run ? Json(tally.rate(method)) : Json(nullptr)},
                                    {"ci95", {interval.low, interval.high}}};
     }
     effects.push_back({{"effect", tally.effect},

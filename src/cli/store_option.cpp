@@ -75,7 +75,8 @@ Result<void> keep_run(const std::string& store, const RunRecord& record) {
 
 Result<Baseline> load_pool(const std::string& name, const std::string& store) {
   std::error_code code;
-  if (std::filesystem::exists(name, code)) return pool_in_file(name);
+  if (std::filesystem::exists(name, code) && !std::filesystem::is_directory(name, code))
+    return pool_in_file(name);
   const auto where = store_named(store);
   if (where.empty() ||
       (where.find("://") == std::string::npos && !std::filesystem::exists(where, code))) {

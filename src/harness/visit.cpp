@@ -82,9 +82,12 @@ void Visit::report(const Verification& verification) {
                                        .passed = verification.passed};
   if (!std::isnan(verification.cosine)) result_.partial.check->cosine = verification.cosine;
   if (verification.passed) return;
+  const auto cosine = std::isnan(verification.cosine)
+                          ? std::string()
+                          : fmt::format("; the cosine is {:.6f}", verification.cosine);
   end(Status::failed,
-      fmt::format("wrong output: differs from {} by {:.3g}, allowed is {:.3g}",
-                  verification.reference, verification.max_error, verification.tolerance));
+      fmt::format("wrong output: differs from {} by {:.3g}, allowed is {:.3g}{}",
+                  verification.reference, verification.max_error, verification.tolerance, cosine));
 }
 
 /// First round: memory of one iteration, warm-up, then iterations and samples from its speed.

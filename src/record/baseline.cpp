@@ -27,13 +27,16 @@ bool has_result(const RunRecord& run) {
 
 }  // namespace
 
+Result<void> check_baseline_name(const std::string& name) {
+  if (is_id(name)) return {};
+  return fail(
+      fmt::format("'{}' is no name for a baseline; use up to {} letters, digits, '.', "
+                  "'_' and '-'",
+                  name, kLongestId));
+}
+
 Result<void> check_baseline(const Baseline& baseline) {
-  if (!is_id(baseline.id)) {
-    return fail(
-        fmt::format("'{}' is no name for a baseline; use up to {} letters, digits, '.', "
-                    "'_' and '-'",
-                    baseline.id, kLongestId));
-  }
+  if (auto sound = check_baseline_name(baseline.id); !sound) return sound;
   if (baseline.runs.empty()) return fail("a baseline needs at least one run");
   std::set<std::string> seen;
   for (const auto& run : baseline.runs) {

@@ -22,6 +22,7 @@ struct Baseline {
   std::vector<RunRecord> runs;  // at least one; oldest first
 };
 
+Result<void> check_baseline_name(const std::string& name);
 /// Runs of one machine only, at least one, no run twice, at least one benchmark that is ok. The id
 /// is 1 to 100 letters, digits, '.', '_', '-'.
 Result<void> check_baseline(const Baseline& baseline);

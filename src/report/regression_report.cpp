@@ -47,10 +47,12 @@ std::string interval_text(const MetricVerdict& verdict) {
 
 std::string note_of(const MetricVerdict& verdict) {
   if (verdict.answer != Answer::undecided) return verdict.note;
-  return fmt::format("{}{}", verdict.note,
-                     verdict.further_samples > 0
-                         ? fmt::format("; about {} more samples decide", verdict.further_samples)
-                         : "");
+  if (verdict.further_runs > 0)
+    return fmt::format("{}; about {} more run{} decide{}", verdict.note, verdict.further_runs,
+                       verdict.further_runs == 1 ? "" : "s", verdict.further_runs == 1 ? "s" : "");
+  if (verdict.further_samples > 0)
+    return fmt::format("{}; {} more samples decide", verdict.note, verdict.further_samples);
+  return verdict.note;
 }
 
 /// Worst first; what is equivalent comes last.
@@ -132,6 +134,7 @@ std::string regression_json(const RegressionReport& report) {
           {number_or_null(verdict.interval.low), number_or_null(verdict.interval.high)}},
          {"p_value", number_or_null(verdict.p_value)},
          {"further_samples", verdict.further_samples},
+         {"further_runs", verdict.further_runs},
          {"note", valid_utf8(verdict.note)}});
   }
   Json problems = Json::array();

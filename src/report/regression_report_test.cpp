@@ -31,6 +31,7 @@ verdict::RegressionReport example() {
   open.metric = "latency_p95";
   open.answer = Answer::undecided, open.level = Level::undecided;
   open.further_samples = 90;
+  open.further_runs = 3;
   open.note = "runs vary by 4.0 %";
   report.verdicts = {stable, worse, open};
   report.problems = {{"gone", "missing: somewhere", false}};
@@ -41,7 +42,7 @@ verdict::RegressionReport example() {
 TEST(RegressionReport, the_table_begins_with_the_worst_and_hides_nothing) {
   const auto text = regression_table(example(), 0, false);
   EXPECT_LT(text.find("WARNING"), text.find("STABLE"));
-  EXPECT_THAT(text, HasSubstr("about 90 more samples decide"));
+  EXPECT_THAT(text, HasSubstr("about 3 more runs decide"));
   EXPECT_THAT(text, HasSubstr("gone missing: somewhere"));
   EXPECT_THAT(text, HasSubstr("HasRegressions: 1 regressed, 0 improved, 1 equivalent, 1 undecided, "
                               "1 problem"));

@@ -76,14 +76,14 @@ stats::Variance believed_variance(const Evidence& evidence, const MetricRuns& me
   return variance;
 }
 
-size_t further_samples(const MetricRuns& metric, const stats::Variance& variance,
-                       const Levels& levels) {
+size_t further_runs(const MetricRuns& metric, const stats::Variance& variance,
+                    const Levels& levels) {
   // Runs on each side after which the interval is as wide as half of what matters.
   const double reach = std::log1p(levels.least) / 2;
   const double z = stats::normal_quantile(0.975);
   const double runs = std::ceil(2 * z * z * variance.value / (reach * reach));
   const double missing = std::max(1.0, runs - static_cast<double>(metric.current.size()));
-  return static_cast<size_t>(missing) * std::max<size_t>(1, metric.per_run_samples);
+  return static_cast<size_t>(missing);
 }
 
 /// Logarithms of how much worse it became, as the change that people expect: "15 % less throughput"
@@ -193,7 +193,8 @@ MetricVerdict judge_measured(const MetricRuns& metric, const Pending& pending, d
         fmt::format("{} samples, {} are asked for", metric.samples, settings.minimum_samples);
     verdict.further_samples = settings.minimum_samples - metric.samples;
   } else if (verdict.answer == Answer::undecided) {
-    verdict.further_samples = further_samples(metric, pending.variance, levels);
+    verdict.further_runs = further_runs(metric, pending.variance, levels);
+    verdict.further_samples = verdict.further_runs * std::max<size_t>(1, metric.per_run_samples);
     verdict.note = fmt::format("runs vary by {:.1f} %", 100 * std::sqrt(pending.variance.value));
   }
   return verdict;

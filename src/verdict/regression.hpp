@@ -49,6 +49,7 @@ struct MetricVerdict {
   stats::Interval interval;    // of `change`
   double p_value = 1;          // of "nothing changed", adjusted for the number of tests
   size_t further_samples = 0;  // that would decide it, when undecided
+  size_t further_runs = 0;     // that these samples should come from: those of one share its fate
   std::string note;            // why it is undecided
 };
 
