@@ -92,8 +92,10 @@ Result<model::Generation> generate_showing(model::Engine& engine, const Generate
                                            const Tokenizer* tokenizer, Times& times) {
   SteadyClock clock;
   std::optional<StreamDecoder> stream;
-  if (tokenizer != nullptr)
+  if (tokenizer != nullptr) {
     stream.emplace(*tokenizer, DecodeOptions{.special_tokens = flags.with_special});
+    stream->continue_after(prompt);
+  }
   Result<void> printed;
   const auto show = [&](std::string_view text) {
     if (!flags.json && printed) printed = print(text);
@@ -139,7 +141,8 @@ int run_generate(const Arguments& arguments) {
   if (flags.json) {
     auto json = to_json(*generation, prompt->size(), times);
     if (tokenizer)
-      json["text"] = tokenizer->decode(generation->tokens, {.special_tokens = flags.with_special});
+      json["text"] = tokenizer->decode_after(*prompt, generation->tokens,
+                                             {.special_tokens = flags.with_special});
     if (const auto printed = print(json.dump(2) + "\n"); !printed)
       return report_error(printed.error());
   } else if (stderr_is_terminal()) {

@@ -38,6 +38,7 @@ Result<std::string> Engine::generate(std::string_view prompt, size_t tokens,
     return piece.empty() || !sampling.on_text || sampling.on_text(piece);
   };
   const auto ids = state_->tokenizer.encode(prompt);
+  stream.continue_after(ids);
   const auto generation = state_->engine.generate(
       ids, {.tokens = tokens,
             .sampler = {.temperature = sampling.temperature,
