@@ -68,18 +68,14 @@ Json value_json(const gguf::Value& value) {
       value);
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string value_text(const gguf::Value& value) {
   if (const auto* text = std::get_if<std::string_view>(&value)) return printable(*text);
   if (const auto* number = std::get_if<float>(&value)) return fmt::format("{}", *number);
   const auto json = value_json(value);
-  if (!std::holds_alternative<gguf::Array>(value)) return dumped(json);
+  if (!std::holds_alternative<gguf::Array>(value)) return json_line(json);
   std::string elements;
   for (const auto& element : json["first"])
-    elements += (elements.empty() ? "" : ", ") + dumped(element);
+    elements += (elements.empty() ? "" : ", ") + json_line(element);
   return printable(fmt::format("{} of {}: {}{}", json["count"].get<size_t>(),
                                json["array_of"].get<std::string>(), elements,
                                json["count"].get<size_t>() > kShownElements ? ", ..." : ""));
@@ -246,9 +242,7 @@ int inspect_model(const Path& path, const ModelInspection& options) {
   ThreadPool pool(usable_cpus());
   const Inspection inspection{*file, modelfile::check_model(file->contents(), options.deep, pool),
                               options};
-  const auto printed = print(
-      options.json ? inspection.json().dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                   : inspection.text());
+  const auto printed = print(options.json ? json_document(inspection.json()) : inspection.text());
   if (!printed) return report_error(printed.error());
   return inspection.sound() ? kFine : kGateSaidNo;
 }

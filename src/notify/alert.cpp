@@ -45,13 +45,13 @@ Result<void> append_line(const std::string& path, const std::string& line) {
   return {};
 }
 
-std::string json_line(const Alert& alert, const std::string& time) {
+std::string line_of(const Alert& alert, const std::string& time) {
   const Json json{{"time", time},
                   {"key", alert.key},
                   {"critical", alert.critical},
                   {"title", alert.title},
                   {"text", alert.text}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json) + "\n";
 }
 
 std::string one_line(std::string text) {
@@ -104,8 +104,7 @@ Result<AlertTimes> load_alert_times(const Path& path) {
 Result<void> save_alert_times(const Path& path, const AlertTimes& times) {
   Json json = Json::object();
   for (const auto& [key, time] : times) json[key] = time;
-  return write_file_atomically(path,
-                               json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return write_file_atomically(path, json_document(json));
 }
 
 bool may_tell(const AlertTimes& times, const std::string& key, int64_t now,
@@ -117,7 +116,7 @@ bool may_tell(const AlertTimes& times, const std::string& key, int64_t now,
 
 std::string slack_body(const Alert& alert) {
   const Json json{{"text", fmt::format("*{}*\n```{}```", alert.title, alert.text)}};
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_ascii_line(json);
 }
 
 std::string mail_body(const Alert& alert, const MailSettings& settings, const std::string& time) {
@@ -140,9 +139,9 @@ std::vector<std::string> deliver(const Alert& alert, const Channels& channels,
     if (!done) problems.push_back(fmt::format("{}: {}", channel, done.error().message()));
   };
   if (!channels.log_file.empty())
-    note("alert log", append_line(channels.log_file, json_line(alert, time)));
+    note("alert log", append_line(channels.log_file, line_of(alert, time)));
   if (!channels.command.empty())
-    note("alert command", run_command(channels.command, json_line(alert, time), channels.timeout));
+    note("alert command", run_command(channels.command, line_of(alert, time), channels.timeout));
   if (!channels.webhook.empty())
     note("webhook", post_json(channels.webhook, slack_body(alert), channels.timeout));
   if (channels.mail)
