@@ -25,7 +25,8 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--context", options.context,
                  fmt::format("tokens of a sequence (default: the model's, at most {})",
-                             model::kDefaultContext));
+                             model::kDefaultContext))
+      ->check(CLI::Range(0, 1 << 30));
   app.add_option("--batch-tokens", options.batch_tokens,
                  "tokens of a prompt that run through the layers together")
       ->check(CLI::Range(1, 65536));
@@ -43,6 +44,23 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
   app.add_option("--gelu", options.gelu, "gpt2 and bert: which GELU")
       ->check(CLI::IsMember({"tanh", "erf"}));
   app.add_option("--isa", options.isa, "use no more than this instruction set");
+}
+
+std::vector<std::string> words_of(const ModelOptions& options) {
+  std::vector<std::string> words{"--model",        options.file,
+                                 "--threads",      std::to_string(options.threads),
+                                 "--batch-tokens", std::to_string(options.batch_tokens),
+                                 "--kv",           options.kv,
+                                 "--weights",      options.weights,
+                                 "--ternary-bits", options.ternary_bits,
+                                 "--i2s-layout",   options.i2s_layout,
+                                 "--gelu",         options.gelu};
+  const auto add = [&](const char* flag, const std::string& value) {
+    words.insert(words.end(), {flag, value});
+  };
+  if (options.context != 0) add("--context", std::to_string(options.context));
+  if (!options.isa.empty()) add("--isa", options.isa);
+  return words;
 }
 
 Result<model::EngineOptions> engine_options(const ModelOptions& options) {

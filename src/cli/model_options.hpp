@@ -27,6 +27,9 @@ struct ModelOptions {
 /// --gelu, --isa.
 void add_model_options(CLI::App& app, ModelOptions& options);
 
+/// The same flags as words, for a process of ours that should run the model in the same way.
+std::vector<std::string> words_of(const ModelOptions& options);
+
 /// Also narrows the instruction set.
 Result<model::EngineOptions> engine_options(const ModelOptions& options);
 Result<model::Engine> load_engine(const ModelOptions& options);
