@@ -30,6 +30,7 @@ class Plan {
   TensorType wanted(const gguf::TensorInfo& tensor) const {
     const auto role = role_of(tensor.name);
     if (tensor.dimension_count == 1 || role == TensorRole::table) return TensorType::f32;
+    if (request_.planned) return request_.planned(tensor.name);
     if (role == TensorRole::embedding) return embedding_;
     return role == TensorRole::head ? head_ : request_.type;
   }

@@ -20,6 +20,8 @@ struct QuantizeRequest {
   // has four or fewer; 6 bits for the embedding where `type` is ternary; else `type`.
   std::optional<gguf::TensorType> head;
   std::optional<gguf::TensorType> embedding;
+  /// The type of the tensor of that name, where a plan decides instead of the three above.
+  std::function<gguf::TensorType(std::string_view)> planned;
   /// Called before each tensor: its name, its number, and how many there are.
   std::function<void(std::string_view, size_t, size_t)> progress;
 };
