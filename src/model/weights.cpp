@@ -27,7 +27,7 @@ Result<void> WeightLoader::finish() const {
 }
 
 std::vector<float> WeightLoader::vector(std::string_view name) {
-  const auto* tensor = file_->find_tensor(name);
+  const auto* tensor = find(name);
   if (tensor == nullptr) return {};
   auto values = modelfile::decode_tensor(*tensor);
   if (!values) return keep(values.error()), std::vector<float>();
@@ -41,7 +41,7 @@ Norm WeightLoader::norm(const std::string& prefix, bool is_centered) {
 }
 
 std::optional<Linear> WeightLoader::linear(const std::string& prefix) {
-  const auto* tensor = file_->find_tensor(prefix + ".weight");
+  const auto* tensor = find(prefix + ".weight");
   if (tensor == nullptr) return std::nullopt;
   auto loaded = weights(*tensor);
   if (!loaded) return keep(loaded.error()), std::nullopt;

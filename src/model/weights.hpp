@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -14,6 +15,7 @@
 #include "kernels/group_repack.hpp"
 #include "kernels/ternary_repack.hpp"
 #include "model/linear.hpp"
+#include "modelfile/model_tensors.hpp"
 #include "quant/i2s.hpp"
 
 namespace trilobite::model {
@@ -39,15 +41,17 @@ struct Norm {
   std::vector<float> bias;
 };
 
-/// Takes tensors out of a file whose shapes have been checked (expected_tensors.hpp). Keeps the
-/// first problem; callers take all they need and check once.
+/// Makes weights of the tensors of a model. Keeps the first problem; callers take all they need and
+/// check once.
 class WeightLoader {
  public:
-  WeightLoader(const gguf::GgufFile& file, ThreadPool& pool, const WeightOptions& options)
-      : file_(file), pool_(pool), options_(options) {}
+  /// `tensors` are those of `file`.
+  WeightLoader(const gguf::GgufFile& file, modelfile::ModelTensors tensors, ThreadPool& pool,
+               const WeightOptions& options)
+      : file_(file), tensors_(std::move(tensors)), pool_(pool), options_(options) {}
 
-  bool has(std::string_view name) const { return file_->find_tensor(name) != nullptr; }
-  /// The tensor `name` as floats; nothing when the file has none.
+  const gguf::TensorInfo* find(std::string_view name) const { return tensors_.find(name); }
+  /// The tensor `name` as floats; nothing when the model has none.
   std::vector<float> vector(std::string_view name);
   /// `prefix`.weight, and `prefix`.bias of a centered norm.
   Norm norm(const std::string& prefix, bool is_centered);
@@ -70,6 +74,7 @@ class WeightLoader {
   void keep(const Error& problem);
 
   const gguf::GgufFile& file_;
+  modelfile::ModelTensors tensors_;
   ThreadPool& pool_;
   const WeightOptions& options_;
   WeightMemory memory_;

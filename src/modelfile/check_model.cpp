@@ -6,9 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
-#include "modelfile/model_shape.hpp"
+#include "modelfile/model_tensors.hpp"
 #include "modelfile/tensor_codec.hpp"
 #include "quant/i2s_layout_guess.hpp"
 
@@ -30,30 +29,23 @@ void report_list(Findings& findings, bool problem, std::string_view what,
   findings.push_back({problem, std::move(text)});
 }
 
-void compare_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
-  std::vector<std::string> missing;
-  std::vector<std::string> misshapen;
-  std::set<std::string, std::less<>> known;
-  for (const auto& expected : expected_tensors(shape)) {
-    known.insert(expected.name);
-    const auto* tensor = gguf.find_tensor(expected.name);
-    if (tensor == nullptr) {
-      missing.push_back(expected.name);
-    } else if (!has_shape(*tensor, expected.dimensions)) {
-      misshapen.push_back(fmt::format("{} is {}, not {}", expected.name, tensor->shape_text(),
-                                      fmt::join(expected.dimensions, "x")));
-    }
-  }
-  for (const auto& optional : optional_tensors(shape)) known.insert(optional.name);
-  if (is_gated(shape.architecture)) known.insert("rope_freqs.weight");
+void report_differences(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
+  const auto differences = compare_tensors(gguf, shape);
+  const auto& name = shape.architecture;
+  report_list(findings, true, fmt::format("tensors that {} needs are missing", name),
+              differences.missing);
+  report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name),
+              differences.misshapen);
+  report_list(findings, true,
+              fmt::format("tensors are none of {}, and it would compute something else without "
+                          "them",
+                          name),
+              differences.foreign);
   std::vector<std::string> unused;
   for (const auto& tensor : gguf.tensors()) {
-    if (!known.contains(tensor.name)) unused.emplace_back(tensor.name);
+    if (is_harmless(name, tensor.name)) unused.emplace_back(tensor.name);
   }
-  const auto& name = shape.architecture;
-  report_list(findings, true, fmt::format("tensors that {} needs are missing", name), missing);
-  report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name), misshapen);
-  report_list(findings, false, fmt::format("tensors are not used by {}", name), unused);
+  report_list(findings, false, "tensors change nothing that is computed here", unused);
 }
 
 void check_overlaps(const gguf::Gguf& gguf, Findings& findings) {
@@ -151,7 +143,7 @@ std::vector<Finding> check_model(const gguf::Gguf& gguf, bool deep, ThreadPool& 
     return findings;
   }
   if (const auto shape = read_shape(gguf)) {
-    compare_tensors(gguf, *shape, findings);
+    report_differences(gguf, *shape, findings);
   } else {
     findings.push_back({true, shape.error().message()});
   }
