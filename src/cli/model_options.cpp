@@ -25,7 +25,8 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--context", options.context,
                  fmt::format("tokens of a sequence (default: the model's, at most {})",
-                             model::kDefaultContext));
+                             model::kDefaultContext))
+      ->check(CLI::Range(0, INT32_MAX));
   app.add_option("--batch-tokens", options.batch_tokens,
                  "tokens of a prompt that run through the layers together")
       ->check(CLI::Range(1, 65536));

@@ -41,7 +41,6 @@ Result<Forward> Forward::create(const TransformerWeights& weights, ThreadPool& p
 
 Result<void> Forward::reserve() {
   const size_t tokens = options_.max_tokens;
-  if (config_.rope) rope_.emplace(*config_.rope, options_.context, weights_.rope_factors);
   auto embedding = RowReader::create(*weights_.token_embedding);
   if (!embedding) return fail_from(embedding);
   embedding_ = *embedding;
@@ -70,7 +69,15 @@ Result<void> Forward::reserve() {
   if (done) done = allocate(attended_, tokens, query);
   if (done) done = allocate(gate_, tokens, config_.feed_forward_width);
   if (done) done = allocate(up_, tokens, config_.feed_forward_width);
-  return done;
+  // Last, because filling it takes time: a context that is too large has been refused by now.
+  return done && config_.rope ? reserve_rope() : done;
+}
+
+Result<void> Forward::reserve_rope() {
+  auto table = RopeTable::create(*config_.rope, options_.context, weights_.rope_factors);
+  if (!table) return fail_from(table);
+  rope_ = *std::move(table);
+  return {};
 }
 
 size_t Forward::scratch_bytes() const {

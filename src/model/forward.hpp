@@ -56,6 +56,7 @@ class Forward {
   Forward(const TransformerWeights& weights, ThreadPool& pool, const CpuInfo& cpu,
           const ForwardOptions& options);
   Result<void> reserve();
+  Result<void> reserve_rope();
 
   void embed(std::span<const int32_t> tokens, std::span<const TokenRun> runs);
   Result<void> attention_part(size_t index, std::span<const TokenRun> runs);
