@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/model_options.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tensor_type_flag.hpp"
 #include "modelfile/quantize_model.hpp"
@@ -96,6 +97,7 @@ int run_quantize(const Arguments& arguments) {
   CLI::App app("Writes a GGUF model in other tensor types and says what that costs", "quantize");
   std::string input;
   std::string output;
+  std::string i2s_layout = "guess";
   bool json = false;
   TensorTypeFlag type;
   TensorTypeFlag head;
@@ -106,6 +108,8 @@ int run_quantize(const Arguments& arguments) {
   head.add_to(app, "--head", "of the output head (default: Q6_K where --type has 4 bits or fewer)");
   embedding.add_to(app, "--embedding",
                    "of the token embedding (default: Q6_K where --type is ternary)");
+  app.add_option("--i2s-layout", i2s_layout, "order of the codes in I2_S tensors of the input")
+      ->check(CLI::IsMember(kI2sLayoutNames));
   app.add_flag("--json", json, "the report as JSON");
   if (const auto over = parse(app, arguments)) return *over;
   if (const auto different = check_different(input, output); !different)
@@ -114,6 +118,7 @@ int run_quantize(const Arguments& arguments) {
   if (!source) return report_error(source.error());
   modelfile::QuantizeRequest request{
       .type = *type.value(), .head = head.value(), .embedding = embedding.value()};
+  request.i2s_layout = parse_i2s_layout(i2s_layout);
   if (stderr_is_terminal()) request.progress = show_progress;
   ThreadPool pool(usable_cpus());
   const auto report = modelfile::quantize_model(*source, request, output, pool);

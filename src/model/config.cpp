@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "modelfile/model_tensors.hpp"
+#include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -101,6 +102,15 @@ RopeConfig read_rope(Reader& reader, const ModelConfig& config,
   return rope;
 }
 
+void check_rope_factors(const gguf::Gguf& file, Reader& reader) {
+  const auto* tensor = file.find_tensor("rope_freqs.weight");
+  if (tensor == nullptr) return;
+  const auto factors = modelfile::decode_tensor(*tensor);
+  if (!factors) return reader.keep(factors.error());
+  reader.require(std::ranges::all_of(*factors, [](float f) { return std::isfinite(f) && f != 0; }),
+                 "'rope_freqs.weight' holds a factor that no frequency can be divided by");
+}
+
 /// Whether attention is causal is the architecture's; a file that says otherwise is another model.
 void check_causal(const gguf::Gguf& file, const ModelConfig& config, Reader& reader) {
   const auto key = config.architecture_name + ".attention.causal";
@@ -174,6 +184,7 @@ Result<ModelConfig> read_config(const gguf::Gguf& file) {
   config.is_causal = config.architecture != Architecture::bert;
   config.pooling = read_pooling(file, reader);
   check_causal(file, config, reader);
+  if (config.rope) check_rope_factors(file, reader);
   if (reader.problem()) return std::unexpected(*reader.problem());
   return config;
 }

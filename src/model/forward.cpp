@@ -41,9 +41,6 @@ Result<Forward> Forward::create(const TransformerWeights& weights, ThreadPool& p
 
 Result<void> Forward::reserve() {
   const size_t tokens = options_.max_tokens;
-  auto embedding = RowReader::create(*weights_.token_embedding);
-  if (!embedding) return fail_from(embedding);
-  embedding_ = *embedding;
   // A model that is not causal sees its own batch only.
   auto cache = KvCache::create({.layers = config_.is_causal ? config_.layers : 0,
                                 .sequences = options_.sequences,
@@ -126,7 +123,7 @@ void Forward::embed(std::span<const int32_t> tokens, std::span<const TokenRun> r
   const size_t width = config_.width;
   float* x = floats(x_);
   for_rows([&](size_t row) {
-    embedding_->read(static_cast<size_t>(tokens[row]), {x + row * width, width});
+    weights_.token_embedding->read(static_cast<size_t>(tokens[row]), {x + row * width, width});
   });
   if (!weights_.position_embedding.empty()) {
     for (const auto& run : runs) {

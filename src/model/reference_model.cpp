@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
@@ -37,8 +38,9 @@ Result<ReferenceModel> ReferenceModel::load(const gguf::Gguf& file,
   ReferenceModel model(*std::move(config), options);
   const auto tensors = model_tensors(file);
   if (!tensors) return fail_from(tensors);
+  const auto layout = modelfile::choose_i2s_layout(file, options.i2s_layout);
   for (const auto& [name, info] : tensors->all()) {
-    auto values = modelfile::decode_tensor(*info, options.i2s_layout);
+    auto values = modelfile::decode_tensor(*info, layout);
     if (!values) return fail_from(values);
     model.tensors_.emplace(name, *std::move(values));
   }

@@ -28,7 +28,7 @@ Layer load_layer(WeightLoader& loader, const ModelConfig& config, size_t index) 
 }
 
 void load_outside_layers(WeightLoader& loader, TransformerWeights& weights) {
-  weights.token_embedding = loader.find("token_embd.weight");
+  weights.token_embedding = loader.rows("token_embd.weight");
   weights.position_embedding = loader.vector("position_embd.weight");
   weights.type_embedding = loader.vector("token_types.weight");
   weights.type_embedding.resize(std::min(weights.type_embedding.size(), weights.config.width));

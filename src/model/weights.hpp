@@ -15,6 +15,7 @@
 #include "kernels/group_repack.hpp"
 #include "kernels/ternary_repack.hpp"
 #include "model/linear.hpp"
+#include "model/row_reader.hpp"
 #include "modelfile/model_tensors.hpp"
 #include "quant/i2s.hpp"
 
@@ -26,7 +27,7 @@ struct WeightOptions {
   /// same: loading takes longer, and long runs are a little faster where memory has large pages.
   bool packs_all = false;
   quant::TernaryForm ternary_form = quant::TernaryForm::two_bit;
-  std::optional<quant::I2sLayout> i2s_layout;  // nothing: the file's statistics decide
+  std::optional<quant::I2sLayout> i2s_layout;  // nothing: modelfile/i2s_layout.hpp decides
 };
 
 /// What became of the tensors.
@@ -51,6 +52,8 @@ class WeightLoader {
       : file_(file), tensors_(std::move(tensors)), pool_(pool), options_(options) {}
 
   const gguf::TensorInfo* find(std::string_view name) const { return tensors_.find(name); }
+  /// Rows of a tensor that the model has.
+  std::optional<RowReader> rows(std::string_view name);
   /// The tensor `name` as floats; nothing when the model has none.
   std::vector<float> vector(std::string_view name);
   /// `prefix`.weight, and `prefix`.bias of a centered norm.
@@ -81,9 +84,5 @@ class WeightLoader {
   std::optional<quant::I2sLayout> i2s_layout_;  // once it is known
   std::optional<Error> problem_;
 };
-
-/// Which of its layouts the I2_S tensors of a file have, by their statistics; the commonest one
-/// where there are none or they do not tell.
-quant::I2sLayout guess_i2s_layout(const gguf::Gguf& file);
 
 }  // namespace trilobite::model

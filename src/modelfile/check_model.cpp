@@ -7,9 +7,9 @@
 #include <cmath>
 #include <map>
 
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/model_tensors.hpp"
 #include "modelfile/tensor_codec.hpp"
-#include "quant/i2s_layout_guess.hpp"
 
 namespace trilobite::modelfile {
 namespace {
@@ -37,8 +37,8 @@ void report_differences(const gguf::Gguf& gguf, const ModelShape& shape, Finding
   report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name),
               differences.misshapen);
   report_list(findings, true,
-              fmt::format("tensors are none of {}, and it would compute something else without "
-                          "them",
+              fmt::format("tensors are no part of {} as it is computed here, and leaving them out "
+                          "would change the results",
                           name),
               differences.foreign);
   std::vector<std::string> unused;
@@ -83,10 +83,7 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
   std::map<std::string_view, std::vector<std::string>> reasons;  // of each layout, one per tensor
   for (const auto& tensor : gguf.tensors()) {
     if (tensor.type->type != gguf::TensorType::i2_s) continue;
-    const auto guess = quant::guess_i2s_layout(
-        {.rows = tensor.rows(),
-         .cols = tensor.columns(),
-         .bytes = {reinterpret_cast<const uint8_t*>(tensor.data.data()), tensor.data.size()}});
+    const auto guess = quant::guess_i2s_layout(packed_view(tensor));
     if (!guess) {
       findings.push_back(
           {true, fmt::format("tensor '{}': {}", tensor.name, guess.error().message())});
@@ -96,6 +93,8 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
     }
     if (!deep) break;
   }
+  if (const auto said = gguf.text(kI2sLayoutKey))
+    findings.push_back({false, fmt::format("the file says that its I2_S layout is {}", *said)});
   for (const auto& [layout, each] : reasons) {
     findings.push_back({false, fmt::format("I2_S layout {} in {} of the tensors looked at ({})",
                                            layout, each.size(), each.front())});
@@ -103,11 +102,12 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
 }
 
 /// The first thing that is wrong with the weights of a tensor.
-std::string problem_in(const gguf::TensorInfo& tensor) {
+std::string problem_in(const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout) {
   const bool whole = tensor.type->tensor_extra_bytes != 0;
   const size_t step = whole ? tensor.rows() : rows_at_a_time(tensor);
   for (size_t first = 0; first < tensor.rows(); first += step) {
-    const auto values = decode_rows(tensor, first, std::min(step, tensor.rows() - first));
+    const auto values =
+        decode_rows(tensor, first, std::min(step, tensor.rows() - first), i2s_layout);
     if (!values) return values.error().message();
     const auto bad = std::ranges::find_if_not(*values, [](float v) { return std::isfinite(v); });
     if (bad == values->end()) continue;
@@ -124,10 +124,11 @@ void check_weights(const gguf::Gguf& gguf, ThreadPool& pool, Findings& findings)
     if (std::ranges::find(kTensorTypes, tensor.type->type) != kTensorTypes.end())
       tensors.push_back(&tensor);
   }
+  const auto layout = guess_i2s_layout(gguf).layout;
   std::vector<std::string> problems(tensors.size());
   pool.run([&](unsigned thread) {
     for (size_t i = thread; i < tensors.size(); i += pool.threads())
-      problems[i] = problem_in(*tensors[i]);
+      problems[i] = problem_in(*tensors[i], layout);
   });
   for (auto& problem : problems) {
     if (!problem.empty()) findings.push_back({true, std::move(problem)});

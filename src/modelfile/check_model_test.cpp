@@ -11,6 +11,7 @@ namespace {
 
 using gguf::TensorType;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
@@ -50,8 +51,8 @@ TEST(CheckModel, missing_misshapen_and_foreign_tensors_are_named) {
   const auto problems = findings_in(path, true);
   EXPECT_THAT(problems, Contains(HasSubstr("1 tensors that llama needs are missing: output_norm")));
   EXPECT_THAT(problems, Contains(HasSubstr("blk.0.attn_norm.weight is 4, not 8")));
-  EXPECT_THAT(problems, Contains(HasSubstr("none of llama")));
-  EXPECT_THAT(problems, Contains(HasSubstr("without them: blk.0.spare")));
+  EXPECT_THAT(problems, Contains(HasSubstr("no part of llama")));
+  EXPECT_THAT(problems, Contains(HasSubstr("change the results: blk.0.spare")));
 }
 
 TEST(CheckModel, numbers_that_are_none_are_found_when_every_weight_is_read) {
@@ -99,6 +100,14 @@ TEST(CheckModel, the_layout_of_i2s_tensors_is_guessed) {
   const auto path = folder.path() / "m.gguf";
   write_model(path, {{"w", {128, 16}, TensorType::i2_s, normal_values(128 * 16)}});
   EXPECT_THAT(findings_in(path, false), Contains(HasSubstr("I2_S layout x86-128 in 1 of")));
+}
+
+TEST(CheckModel, ternary_weights_that_are_all_zero_are_no_problem) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "m.gguf";
+  write_model(path, {{"w", {128, 16}, TensorType::i2_s, std::vector<float>(128 * 16)}},
+              [](gguf::Writer& writer) { writer.set_text("general.architecture", "abacus"); });
+  EXPECT_THAT(findings_in(path, true), ElementsAre(HasSubstr("'abacus' is not known")));
 }
 
 TEST(CheckModel, a_file_of_metadata_alone_is_noted) {

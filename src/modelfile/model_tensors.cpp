@@ -44,10 +44,10 @@ Result<ModelTensors> ModelTensors::take(const gguf::Gguf& file, const ModelShape
   if (!differences.misshapen.empty())
     return fail(fmt::format("a tensor has a wrong shape: {}", differences.misshapen.front()));
   if (!differences.foreign.empty()) {
-    return fail(fmt::format(
-        "the file has a tensor '{}', which {} does not have here; without it this engine would "
-        "compute something else than the model is",
-        differences.foreign.front(), shape.architecture));
+    return fail(
+        fmt::format("the tensor '{}' is no part of {} as it is computed here, and leaving it out "
+                    "would change the results",
+                    differences.foreign.front(), shape.architecture));
   }
   ModelTensors model;
   for (const auto& tensor : file.tensors()) {

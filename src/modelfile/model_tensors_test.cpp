@@ -60,7 +60,7 @@ TEST(ModelTensors, what_an_architecture_does_not_have_is_refused_by_name) {
            {"bert", "blk.0.attn_norm_2.weight"},
            {"bert", "output.weight"}}) {
     EXPECT_THAT(problem_with(small_shape(architecture), tensor_for_test(name, {4})),
-                HasSubstr("tensor '" + std::string(name) + "', which " + architecture))
+                HasSubstr("tensor '" + std::string(name) + "' is no part of " + architecture))
         << architecture;
   }
 }

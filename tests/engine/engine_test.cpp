@@ -115,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bound{"llama", TensorType::bf16, kExact}, Bound{"llama", TensorType::q8_0, kInt8},
         Bound{"llama", TensorType::q4_0, kInt8}, Bound{"llama", TensorType::q4_1, kInt8},
         Bound{"llama", TensorType::q4_k, kInt8}, Bound{"llama", TensorType::q6_k, kInt8},
+        Bound{"llama", TensorType::i2_s, kInt8}, Bound{"bitnet-b1.58", TensorType::i2_s, kInt8},
         Bound{"bitnet", TensorType::f16, kExact}, Bound{"bitnet", TensorType::q8_0, kInt8},
         Bound{"bitnet-b1.58", TensorType::f16, kExact}, Bound{"gpt2", TensorType::f32, kExact},
         Bound{"gpt2", TensorType::q8_0, kInt8}, Bound{"bert", TensorType::f32, kExact},
@@ -142,6 +143,39 @@ TEST_F(EngineTest, ternary_weights_agree_with_the_reference_in_both_forms) {
   const auto a = logits_of(two, ids);
   EXPECT_EQ(a, logits_of(five, ids)) << "2.0 and 1.6 bits are the same weights";
   EXPECT_LE(relative_distance(std::span(a).last(expected.size()), expected), kInt8);
+}
+
+/// The I2_S tensors of a file in another layout.
+void rewrite_i2s(const Path& path, quant::I2sLayout layout) {
+  auto content = read_file(path).value();
+  const auto parsed = gguf::Gguf::parse(std::as_bytes(std::span(content))).value();
+  for (const auto& tensor : parsed.tensors()) {
+    if (tensor.type->type != TensorType::i2_s) continue;
+    const auto at = reinterpret_cast<const char*>(tensor.data.data()) - content.data();
+    const auto ternary =
+        quant::unpack_i2s(quant::I2sLayout::x86_block128, modelfile::packed_view(tensor));
+    const auto packed = quant::pack_i2s(ternary.value(), layout);
+    std::ranges::copy(packed, reinterpret_cast<uint8_t*>(content.data() + at));
+  }
+  ASSERT_TRUE(write_file_atomically(path, content));
+}
+
+TEST_F(EngineTest, every_layout_of_i2s_is_the_same_model) {
+  const auto path = fixture("bitnet-b1.58", TensorType::i2_s);
+  auto ours = load(path);
+  const auto ids = some_ids(9, ours.config().vocabulary);
+  const auto expected = logits_of(ours, ids);
+  for (const auto layout : {quant::I2sLayout::arm_block64, quant::I2sLayout::x86_four_rows}) {
+    const auto copy = folder_.path() / "copy.gguf";
+    std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+    rewrite_i2s(copy, layout);
+    auto engine = load(copy, {.threads = 2, .weights = {.i2s_layout = layout}});
+    EXPECT_EQ(logits_of(engine, ids), expected) << quant::name_of(layout);
+    const auto file = gguf::GgufFile::open(copy);
+    const auto reference = ReferenceModel::load(file->contents(), {.i2s_layout = layout});
+    const auto row = reference->logits(reference->hidden(ids), ids.size() - 1);
+    EXPECT_LE(relative_distance(std::span(expected).last(row.size()), row), kInt8);
+  }
 }
 
 TEST_F(EngineTest, a_prompt_in_pieces_gives_the_logits_of_the_whole) {
@@ -358,7 +392,7 @@ TEST_F(EngineTest, a_context_beyond_the_machine_is_an_error) {
 TEST_F(EngineTest, factors_that_no_frequency_can_be_divided_by_are_refused) {
   modelfile::TensorForTest factors{"rope_freqs.weight", {2}, TensorType::f32, {1.0F, 0.0F}};
   const auto path = small_model(folder_.path(), "llama", {factors});
-  EXPECT_THAT(Engine::load(path).error().message(), HasSubstr("frequency 1 of RoPE"));
+  EXPECT_THAT(Engine::load(path).error().message(), HasSubstr("rope_freqs.weight"));
 }
 
 TEST_F(EngineTest, perplexity_of_logits_that_are_no_numbers_is_an_error) {
