@@ -105,8 +105,10 @@ Result<Embedded> on_reference(const EmbedFlags& flags) {
   if (!file) return fail_from(file);
   const auto texts = texts_as_ids(flags, file->contents());
   if (!texts) return fail_from(texts);
-  const auto reference =
-      model::ReferenceModel::load(file->contents(), {.gelu_erf = flags.model.gelu == "erf"});
+  const auto engine = engine_options(flags.model);
+  if (!engine) return fail_from(engine);
+  const auto reference = model::ReferenceModel::load(
+      file->contents(), {.i2s_layout = engine->weights.i2s_layout, .gelu_erf = engine->gelu_erf});
   if (!reference) return fail_from(reference, flags.model.file);
   const auto& config = reference->config();
   if (config.is_causal)
@@ -152,6 +154,7 @@ int run_embed(const Arguments& arguments) {
   auto embedded = flags.device == "reference" ? on_reference(flags) : on_cpu(flags);
   if (!embedded) return report_error(embedded.error());
   if (flags.normalize) normalize_rows(embedded->values, embedded->width);
+  warn_unless_finite(embedded->values);
   const Json facts{{"model", flags.model.file},
                    {"device", flags.device},
                    {"pooling", model::name_of(embedded->pooling)},

@@ -6,9 +6,9 @@
 #include "cli/exit_code.hpp"
 #include "cli/model_options.hpp"
 #include "cli/stop_signal.hpp"
-#include "cli/stop_text.hpp"
 #include "cli/subcommands.hpp"
 #include "measure/clock.hpp"
+#include "model/stop_texts.hpp"
 #include "tokenizer/tokenizer.hpp"
 
 namespace trilobite::cli {
@@ -129,19 +129,19 @@ class Transcript {
   /// False when nothing should follow.
   bool push(int32_t token) {
     add(stops_.push(decoder_ ? std::string(decoder_->push(token)) : fmt::format("{} ", token)));
-    return printed_.has_value() && !stops_.found() && !stop_requested();
+    return printed_.has_value() && !stops_.stopped() && !stop_requested();
   }
   Result<void> finish() {
-    if (decoder_ && !stops_.found()) add(stops_.push(decoder_->finish()));
+    if (decoder_ && !stops_.stopped()) add(stops_.push(decoder_->finish()));
     add(stops_.finish());
     show("\n");
     return printed_;
   }
-  bool found_stop() const { return stops_.found(); }
+  bool found_stop() const { return stops_.stopped(); }
   const std::string& text() const { return text_; }
 
  private:
-  void add(const std::string& more) {
+  void add(std::string_view more) {
     if (!began_) show(flags_.prompt);
     began_ = true;
     show(more);
@@ -153,7 +153,7 @@ class Transcript {
 
   const GenerateFlags& flags_;
   std::optional<StreamDecoder> decoder_;
-  StopText stops_;
+  model::StopTexts stops_;
   std::string text_;
   bool began_ = false;
   Result<void> printed_;

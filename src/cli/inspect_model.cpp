@@ -13,6 +13,7 @@
 #include "cli/command_line.hpp"
 #include "cli/exit_code.hpp"
 #include "gguf/gguf_file.hpp"
+#include "model/config.hpp"
 #include "modelfile/check_model.hpp"
 #include "report/display_text.hpp"
 #include "report/human_units.hpp"
@@ -226,6 +227,16 @@ std::string Inspection::text() const {
                          : "not sound\n");
 }
 
+/// What is wrong with the file, and if nothing is, why the engine would not run it all the same.
+std::vector<Finding> findings_of(const Gguf& gguf, bool deep) {
+  ThreadPool pool(usable_cpus());
+  auto findings = modelfile::check_model(gguf, deep, pool);
+  if (gguf.tensors().empty() || std::ranges::any_of(findings, &Finding::problem)) return findings;
+  if (const auto config = model::read_config(gguf); !config)
+    findings.push_back({true, config.error().message()});
+  return findings;
+}
+
 }  // namespace
 
 bool is_model_file(const Path& path) {
@@ -239,9 +250,7 @@ bool is_model_file(const Path& path) {
 int inspect_model(const Path& path, const ModelInspection& options) {
   const auto file = gguf::GgufFile::open(path);
   if (!file) return report_error(file.error());
-  ThreadPool pool(usable_cpus());
-  const Inspection inspection{*file, modelfile::check_model(file->contents(), options.deep, pool),
-                              options};
+  const Inspection inspection{*file, findings_of(file->contents(), options.deep), options};
   const auto printed = print(options.json ? json_document(inspection.json()) : inspection.text());
   if (!printed) return report_error(printed.error());
   return inspection.sound() ? kFine : kGateSaidNo;

@@ -3,6 +3,7 @@
 #include "base/json.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/model_options.hpp"
 #include "cli/subcommands.hpp"
 #include "cli/tensor_type_flag.hpp"
 #include "modelfile/quantize_model.hpp"
@@ -117,6 +118,7 @@ struct QuantizeFlags {
   std::string input;
   std::string output;
   std::string plan;
+  std::string i2s_layout = "guess";
   TensorTypeFlag type;
   TensorTypeFlag head;
   TensorTypeFlag embedding;
@@ -136,12 +138,16 @@ void add_flags(CLI::App& app, QuantizeFlags& flags) {
       ->excludes("--type")
       ->excludes("--head")
       ->excludes("--embedding");
+  app.add_option("--i2s-layout", flags.i2s_layout,
+                 "order of the codes in I2_S tensors of the input")
+      ->check(CLI::IsMember(kI2sLayoutNames));
   app.add_flag("--json", flags.json, "the report as JSON");
 }
 
 Result<modelfile::QuantizeRequest> request_of(const QuantizeFlags& flags) {
   modelfile::QuantizeRequest request{.head = flags.head.value(),
                                      .embedding = flags.embedding.value()};
+  request.i2s_layout = parse_i2s_layout(flags.i2s_layout);
   if (stderr_is_terminal()) request.progress = show_progress;
   if (flags.plan.empty()) {
     if (!flags.type.value()) return fail("--type or --plan is required");

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Commands that run a model, as a user meets them. Usage: models_test.py TRILOBITE SOURCE_DIR"""
 import json
+import math
 import os
 import pathlib
 import struct
@@ -95,7 +96,7 @@ class Generate(Model):
         for words, part in [(["--ids", "1,x"], "--ids"), (["--ids", "1,99999999"], "no token 99999999"),
                             (["-p", "a", "--temperature", "-1"], "temperature"), (["-p", "a", "--top-p", "0"], "top-p"),
                             (["-p", "a", "--kv", "f64"], "--kv"), (["-p", "a", "--context", "99999999"], "context"),
-                            (["-p", "a", "--isa", "abacus"], "abacus")]:
+                            (["-p", "a", "--isa", "abacus"], "abacus"), (["-p", "a", "--context", "-5"], "--context")]:
             self.assert_one_sentence(self.run_program("generate", "-m", model, *words, code=2), part)
         self.assert_one_sentence(self.run_program("generate", "-m", "none.gguf", "-p", "a", code=2), "none.gguf")
         bert = self.make("bert")
@@ -129,6 +130,43 @@ class Logits(Model):
         self.assertEqual(answer["shape"], [2, vocabulary])
         self.assertAlmostEqual(answer["rows"][1][0], rows["cpu"][0], places=5)
         self.assertAlmostEqual(answer["rows"][0][0], rows["cpu"][2 * vocabulary], places=5)
+
+    def test_values_that_are_no_numbers_are_written_with_a_warning(self):
+        model = self.make("llama", "--type", "F32", "--head", "F32")
+        data = bytearray(model.read_bytes())
+        data[-64:-60] = struct.pack("<f", float("nan"))
+        model.write_bytes(data)
+        for device in ["reference", "cpu"]:
+            done = self.run_program("logits", "-m", model, "--ids", "1,2", "--device", device, "--output", "l.bin")
+            self.assertIn("values are not finite", done.stderr)
+            self.assertEqual(done.stderr.count("\n"), 1)
+            self.assertTrue(math.isnan(struct.unpack("<f", (self.path / "l.bin").read_bytes()[:4])[0]))
+        self.assert_one_sentence(self.run_program("generate", "-m", model, "--ids", "1", code=2), "finite")
+        self.assert_one_sentence(self.run_program("perplexity", "-m", model, "some text here", code=2), "finite")
+
+    def test_both_devices_read_i2s_in_the_layout_that_is_named(self):
+        model = self.make("bitnet-b1.58", "--type", "I2_S", "--head", "I2_S")
+        rows = {}
+        for layout in ["guess", "x86-128", "arm-64"]:
+            for device in ["reference", "cpu"]:
+                done = self.run_program("logits", "-m", model, "--ids", "1,2", "--i2s-layout", layout, "--device", device,
+                                        "--output", "l.bin")
+                self.assertEqual(done.stderr, "")
+                rows[layout, device] = (self.path / "l.bin").read_bytes()
+        for device in ["reference", "cpu"]:
+            self.assertEqual(rows["guess", device], rows["x86-128", device])
+            self.assertNotEqual(rows["guess", device], rows["arm-64", device])
+
+    def test_a_layout_that_cannot_be_told_is_warned_about(self):
+        model = self.make("bitnet-b1.58", "--type", "I2_S")
+        model.write_bytes(model.read_bytes().replace(b"trilobite.i2s_layout", b"trilobite.i2s_nothin", 1))
+        done = self.run_program("logits", "-m", model, "--ids", "1", "--output", "l.bin")
+        self.assertIn("--i2s-layout", done.stderr)
+        done = self.run_program("logits", "-m", model, "--ids", "1", "--i2s-layout", "x86-128", "--output", "l.bin")
+        self.assertEqual(done.stderr, "")
+        self.assertIn("--i2s-layout", self.run_program("quantize", model, "o.gguf", "--type", "TQ2_0").stderr)
+        arm = self.run_program("quantize", model, "o.gguf", "--type", "F32", "--i2s-layout", "arm-64")
+        self.assertEqual(arm.stderr, "")
 
     def test_wrong_requests_are_one_sentence(self):
         model = self.make()
@@ -225,6 +263,11 @@ class RealWeights(Program):
     def test_stories260k_tells_its_story(self):
         done = self.run_program("generate", "-m", self.MODEL, "-p", "", "-n", "40", "--greedy")
         self.assertTrue(done.stdout.strip().startswith(STORY), done.stdout)
+
+    def test_a_continuation_begins_with_its_blank(self):
+        words = ["generate", "-m", self.MODEL, "-p", "Once upon a", "-n", "3", "--greedy"]
+        self.assertEqual(self.run_program(*words).stdout, "Once upon a time, there\n")
+        self.assertEqual(json.loads(self.run_program(*words, "--json").stdout)["text"], " time, there")
 
     def test_perplexity_hardly_changes_when_weights_are_quantized(self):
         text = STORY + " One day, she saw a big, red ball. She wanted to play with it, but it was too high."
