@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/file.hpp"
 #include "base/json.hpp"
 #include "base/thread_pool.hpp"
 #include "cli/exit_code.hpp"

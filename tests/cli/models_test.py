@@ -178,6 +178,26 @@ class Logits(Model):
         self.assertEqual([name for name in self.files() if name.startswith("l.")], [])
 
 
+class Quantize(Model):
+    def test_a_plan_gives_each_tensor_its_type(self):
+        model = self.make("llama", "--type", "F32")
+        plan = self.path / "plan.json"
+        plan.write_text('{"default": "q4_0", "layers": [{"pattern": "*ffn_down*", "scheme": "q8_0"},'
+                        ' {"pattern": "token_embd.*", "scheme": "fp16"}]}')
+        self.run_program("quantize", model, "out.gguf", "--plan", plan)
+        tensors = json.loads(self.run_program("inspect", "out.gguf", "--tensors", "--json").stdout)["tensors"]
+        types = {tensor["name"]: tensor["type"] for tensor in tensors}
+        self.assertEqual(types["blk.1.ffn_down.weight"], "Q8_0")
+        self.assertEqual(types["token_embd.weight"], "F16")
+        self.assertEqual(types["blk.0.attn_q.weight"], "Q4_0")
+        self.assertEqual(types["blk.0.attn_norm.weight"], "F32")
+        for text, part in [('{"default": "int4-g32"}', "int4-g32"), ('{"default": "q9"}', "q9"), ("{", "plan.json")]:
+            plan.write_text(text)
+            self.assert_one_sentence(self.run_program("quantize", model, "o.gguf", "--plan", plan, code=2), part)
+        self.assert_one_sentence(self.run_program("quantize", model, "o.gguf", code=2), "--plan")
+        self.assert_one_sentence(self.run_program("quantize", model, "o.gguf", "--plan", plan, "--type", "q4_0", code=2))
+
+
 class Perplexity(Model):
     def test_the_answer_says_what_was_read(self):
         model = self.make()
