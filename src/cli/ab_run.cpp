@@ -41,15 +41,19 @@ Result<std::vector<std::string>> common_ids(const AbRequest& request, AbReport& 
     return fail("the candidate has two benchmarks with one id");
   std::vector<std::string> common;
   std::set<std::string> seen;
+  const auto selected = [&](const std::string& id) { return std::regex_search(id, pattern); };
   for (const auto& id : *base) {
     if (!seen.insert(id).second) return fail(fmt::format("the base has '{}' twice", id));
-    if (!std::regex_search(id, pattern)) continue;
+    if (!selected(id)) continue;
     if (in_candidate.contains(id)) {
       common.push_back(id);
     } else {
       report.problems.push_back({id, "the candidate does not have it"});
     }
   }
+  for (const auto& id : *candidate)
+    if (selected(id) && !seen.contains(id))
+      report.problems.push_back({id, "the base does not have it"});
   if (common.empty())
     return fail(fmt::format("no benchmark that both programs have matches '{}'", request.pattern));
   return common;
@@ -58,15 +62,18 @@ Result<std::vector<std::string>> common_ids(const AbRequest& request, AbReport& 
 struct UnitColumns {
   std::vector<double> candidate;
   std::vector<double> control;
+  std::vector<double> other_control;
   std::vector<double> cpu;
-  size_t generations = 0;
+  std::vector<size_t> generation;
 
   void add(const PairedUnit& unit) {
-    generations = unit.generation;
     candidate.push_back(unit.candidate);
     control.push_back(unit.control);
+    other_control.push_back(unit.other_control);
     cpu.push_back(unit.candidate_cpu);
+    generation.push_back(unit.generation);
   }
+  verdict::AbUnits view() const { return {candidate, control, other_control, cpu, generation}; }
 };
 
 /// Enough for a claim on its own, and for one among all tests.
@@ -133,8 +140,8 @@ Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string
     const auto unit = lockstep.next_unit();
     if (!unit) return fail_from(unit);
     columns.add(*unit);
-    verdict = judge_ab({columns.candidate, columns.control, columns.cpu, columns.generations},
-                       request.settings);
+    verdict = judge_ab(columns.view(), request.settings);
+    if (verdict.by_generation) lockstep.replace_programs_for_every_unit();
   } while (!evidence_suffices(verdict, request.settings, tests) && another_fits() &&
            !stop_requested());
   verdict.benchmark = id;

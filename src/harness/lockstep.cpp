@@ -48,6 +48,7 @@ void allow_cpus(pid_t process, std::span<const int> cpus) {
 struct Contrast {
   double candidate = 0;
   double control = 0;
+  double other_control = 0;
 };
 
 template <typename Round>
@@ -59,7 +60,8 @@ Contrast contrast_of(const Round& round, double StepTime::* time) {
   }
   const auto& [base, candidate, other_base, other_candidate] = logarithms;
   return {(candidate + other_candidate - base - other_base) / 2,
-          (base - other_base + candidate - other_candidate) / 2};
+          (base - other_base + candidate - other_candidate) / 2,
+          (base - other_base - candidate + other_candidate) / 2};
 }
 
 }  // namespace
@@ -99,7 +101,7 @@ Lockstep::Order Lockstep::random_order() {
 }
 
 bool Lockstep::time_for_new_programs() const {
-  if (programs_.empty()) return true;
+  if (programs_.empty() || one_unit_of_each_) return true;
   return units_of_generation_ >= kFewestUnits &&
          used_ >= std::min<Nanoseconds>(kShareOfStart * start_took_, kLongestUse);
 }
@@ -193,6 +195,7 @@ Result<PairedUnit> Lockstep::next_unit() {
   const auto end = opened_at + time_of_unit(opened_at - begin);
   std::vector<double> candidate;
   std::vector<double> control;
+  std::vector<double> other_control;
   std::vector<double> cpu;
   while (candidate.size() < kFewestRounds || steady_clock::now() < end) {
     auto order = random_order();
@@ -202,6 +205,7 @@ Result<PairedUnit> Lockstep::next_unit() {
       const auto wall = contrast_of(*times, &StepTime::wall_ns);
       candidate.push_back(wall.candidate);
       control.push_back(wall.control);
+      other_control.push_back(wall.other_control);
       cpu.push_back(contrast_of(*times, &StepTime::cpu_ns).candidate);
       std::ranges::reverse(order);
     }
@@ -209,8 +213,12 @@ Result<PairedUnit> Lockstep::next_unit() {
   ++units_of_generation_;
   used_ += steady_clock::now() - begin;
   const size_t rounds = candidate.size();
-  return PairedUnit{stats::midmean(std::move(candidate)), stats::midmean(std::move(control)),
-                    stats::midmean(std::move(cpu)), rounds, generation_};
+  return PairedUnit{.candidate = stats::midmean(std::move(candidate)),
+                    .control = stats::midmean(std::move(control)),
+                    .other_control = stats::midmean(std::move(other_control)),
+                    .candidate_cpu = stats::midmean(std::move(cpu)),
+                    .rounds = rounds,
+                    .generation = generation_};
 }
 
 }  // namespace trilobite

@@ -35,6 +35,7 @@ struct LockstepPlan {
 struct PairedUnit {
   double candidate = 0;
   double control = 0;        // each build against itself
+  double other_control = 0;  // the same, with the candidates the other way round
   double candidate_cpu = 0;  // by CPU time; 0 when the program does not tell it
   size_t rounds = 0;
   size_t generation = 0;  // of the programs, from 1
@@ -49,6 +50,9 @@ class Lockstep {
 
   /// Opens the benchmark in all programs, in new ones when it is time to, and measures one unit.
   Result<PairedUnit> next_unit();
+  /// For programs that keep a speed of their own from start to end: more units of one start would
+  /// say nothing new.
+  void replace_programs_for_every_unit() { one_unit_of_each_ = true; }
   uint64_t iterations_per_step() const { return iterations_; }
 
  private:
@@ -75,6 +79,7 @@ class Lockstep {
   bool is_open_ = false;
   size_t generation_ = 0;
   size_t units_of_generation_ = 0;
+  bool one_unit_of_each_ = false;
   Nanoseconds start_took_{0};
   Nanoseconds used_{0};  // by this generation since it started
   uint64_t iterations_ = 0;

@@ -89,6 +89,8 @@ std::string ab_json(const AbReport& report) {
                         {"confirmed", verdict.confirmed},
                         {"units", verdict.units},
                         {"generations", verdict.generations},
+                        {"design_effect", number_or_null(verdict.design_effect)},
+                        {"by_generation", verdict.by_generation},
                         {"note", valid_utf8(verdict.note)}});
   }
   Json problems = Json::array();

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stats/clustering.hpp"
 #include "stats/midmean.hpp"
 #include "stats/sequential_symmetry.hpp"
 
@@ -21,13 +22,48 @@ stats::Interval as_changes(const stats::Interval& logarithms) {
 
 bool is_claim(Answer answer) { return answer == Answer::regressed || answer == Answer::improved; }
 
-void judge_control(AbVerdict& verdict, const AbUnits& units, const AbSettings& settings) {
-  verdict.control_change = std::expm1(middle(units.control));
-  const auto interval = stats::confidence_sequence(units.control, settings.false_alarms);
+size_t count_generations(std::span<const size_t> generation) {
+  size_t count = 0;
+  for (size_t i = 0; i < generation.size(); ++i)
+    if (i == 0 || generation[i] != generation[i - 1]) ++count;
+  return count;
+}
+
+/// What the evidence is counted in: units, or whole generations where the units of one have much
+/// in common. Where they have a little, evidence is worth that much less: as e^(1/effect).
+struct Evidence {
+  bool by_generation = false;
+  double effect = 1;
+  double alpha = 0;  // that a confidence sequence of the values is asked for
+
+  Evidence(const AbUnits& units, const AbSettings& settings)
+      : effect(std::max(
+            1.0, stats::design_effect(
+                     {{units.candidate, units.control, units.other_control}, units.generation}))) {
+    by_generation = effect > settings.common_speed;
+    alpha = std::pow(settings.false_alarms, exponent());
+  }
+  double exponent() const { return by_generation ? 1 : effect; }
+  std::vector<double> values(std::span<const double> series, const AbUnits& units) const {
+    if (by_generation) return stats::group_midmeans(series, units.generation);
+    return {series.begin(), series.end()};
+  }
+};
+
+void judge_control(AbVerdict& verdict, std::span<const double> control, double alpha,
+                   double least) {
+  verdict.control_change = std::expm1(middle(control));
+  const auto interval = stats::confidence_sequence(control, alpha);
   verdict.control_interval = as_changes(interval);
   // A base that differs from itself by more than a claim would need makes every claim doubtful.
   verdict.control_fired =
-      !interval.contains(0) && std::abs(middle(units.control)) >= std::log1p(settings.least) / 2;
+      !interval.contains(0) && std::abs(middle(control)) >= std::log1p(least) / 2;
+}
+
+std::string why_undecided(const AbVerdict& verdict) {
+  if (!verdict.by_generation) return "not enough evidence within the time";
+  return fmt::format("not enough evidence: speed differs from start to start ({} starts)",
+                     verdict.generations);
 }
 
 }  // namespace
@@ -35,30 +71,35 @@ void judge_control(AbVerdict& verdict, const AbUnits& units, const AbSettings& s
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings) {
   AbVerdict verdict;
   verdict.units = units.candidate.size();
-  verdict.generations = units.generations;
-  const double estimate = middle(units.candidate);
+  verdict.generations = count_generations(units.generation);
+  const Evidence evidence(units, settings);
+  verdict.design_effect = evidence.effect;
+  verdict.by_generation = evidence.by_generation;
+  const auto values = evidence.values(units.candidate, units);
+  const double estimate = middle(values);
   verdict.change = std::expm1(estimate);
   verdict.change_cpu = std::expm1(middle(units.cpu));
-  verdict.e_value = stats::e_value(units.candidate);
-  const auto interval = stats::confidence_sequence(units.candidate, settings.false_alarms);
+  verdict.e_value = std::pow(stats::e_value(values), 1 / evidence.exponent());
+  const auto interval = stats::confidence_sequence(values, evidence.alpha);
   verdict.interval = as_changes(interval);
-  judge_control(verdict, units, settings);
+  judge_control(verdict, evidence.values(units.control, units), evidence.alpha, settings.least);
   const double matters = std::log1p(settings.least);
   const bool clear = verdict.e_value >= 1 / settings.false_alarms;
   if (verdict.units < settings.fewest_units) {
-    verdict.note = "too few units yet";
+    verdict.note = "too few units yet: give it more time (--time)";
   } else if (verdict.control_fired) {
     verdict.note = fmt::format("withheld: the base differs from itself by {:+.2f} %",
                                100 * verdict.control_change);
-  } else if (clear && std::abs(estimate) >= matters / 2 &&
-             verdict.generations >= settings.fewest_generations) {
+  } else if (verdict.generations < settings.fewest_generations) {
+    verdict.note =
+        fmt::format("the programs were started {} of {} times: give it more time (--time)",
+                    verdict.generations, settings.fewest_generations);
+  } else if (clear && std::abs(estimate) >= matters / 2) {
     verdict.answer = estimate > 0 ? Answer::regressed : Answer::improved;
-  } else if (interval.low > -matters && interval.high < matters &&
-             (!clear || std::abs(estimate) < matters / 2)) {
+  } else if (interval.low > -matters && interval.high < matters) {
     verdict.answer = Answer::equivalent;
   } else {
-    verdict.note =
-        clear ? "the programs must be started once more" : "not enough evidence within the time";
+    verdict.note = why_undecided(verdict);
   }
   return verdict;
 }

@@ -15,9 +15,13 @@ struct AbSettings {
   double least = 0.01;              // relative change that matters
   double false_alarms = 0.01;       // chance that an unchanged benchmark is ever called changed
   double false_discoveries = 0.05;  // share of false claims over a suite
-  /// Units (placements in memory) and generations of the programs that a claim rests on.
+  /// Units (placements in memory) and generations (starts of the programs) that an answer rests
+  /// on. With fewer generations nobody could tell whether their units have something in common.
   size_t fewest_units = 6;
-  size_t fewest_generations = 2;
+  size_t fewest_generations = 4;
+  /// From this design effect (stats/clustering.hpp) on, a program is taken to keep a speed of its
+  /// own from its start to its end, and a whole generation counts as one value.
+  double common_speed = 2.5;
 };
 
 /// What the units of one benchmark say. Ratios as changes: 0.01 is 1 % slower.
@@ -34,6 +38,9 @@ struct AbVerdict {
   bool confirmed = false;      // by a second stage with new processes
   size_t units = 0;            // placements in memory
   size_t generations = 0;
+  /// How much further generations scatter than their units would make them.
+  double design_effect = 1;
+  bool by_generation = false;  // each generation counted as one value
   std::string note;
 };
 
@@ -42,8 +49,9 @@ struct AbVerdict {
 struct AbUnits {
   std::span<const double> candidate;
   std::span<const double> control;
+  std::span<const double> other_control;
   std::span<const double> cpu;
-  size_t generations = 0;
+  std::span<const size_t> generation;  // that each unit belongs to; numbers only grow
 };
 
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings);
