@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <set>
 #include <thread>
 
 #include "base/duration.hpp"
@@ -58,17 +59,49 @@ Result<RunRecord> measured(const MonitorConfig& config, const std::string& store
 void check_limits(const MonitorConfig& config, const RunRecord& record, Outcome& outcome) {
   for (const auto& limit : config.limits) {
     std::string text;
+    std::string key = "limit " + limit.pattern_text;
+    bool matched = false;
     for (const auto& result : record.benchmarks) {
-      if (!result.statistics || !std::regex_search(result.id, limit.pattern)) continue;
-      if (result.statistics->median > static_cast<double>(limit.most.count()))
-        text += fmt::format("{}: {}, the limit is {}\n", result.id,
-                            human_time(result.statistics->median), to_string(limit.most));
+      if (!std::regex_search(result.id, limit.pattern)) continue;
+      matched = true;
+      if (!result.statistics ||
+          result.statistics->median <= static_cast<double>(limit.most.count()))
+        continue;
+      key += " " + result.id;
+      text += fmt::format("{}: {}, the limit is {}\n", result.id,
+                          human_time(result.statistics->median), to_string(limit.most));
     }
-    if (!text.empty())
-      outcome.alerts.push_back({"limit " + limit.pattern_text,
-                                fmt::format("{} is above its limit", limit.pattern_text), text,
-                                true});
+    if (!matched) {
+      outcome.alerts.push_back(
+          {key, fmt::format("trilobite: no benchmark matches the limit '{}'", limit.pattern_text),
+           "limits are regular expressions over the ids of the benchmarks that were run", false});
+    } else if (!text.empty()) {
+      outcome.alerts.push_back(
+          {key, fmt::format("{} is above its limit", limit.pattern_text), text, true});
+    }
   }
+}
+
+/// Where there is a baseline, the comparison with it tells what failed.
+void check_failures(const MonitorConfig& config, const RunRecord& record, Outcome& outcome) {
+  if (!config.baseline.empty()) return;
+  std::string key = "failed";
+  std::string text;
+  for (const auto& result : record.benchmarks) {
+    if (result.status != Status::failed && result.status != Status::timeout) continue;
+    key += " " + result.id;
+    text += fmt::format("{}: {}: {}\n", result.id, name_of(result.status), result.reason);
+  }
+  if (!text.empty()) outcome.alerts.push_back({key, "trilobite: benchmarks failed", text, true});
+}
+
+/// One matter: the status and the benchmarks that make it.
+std::string key_of(const verdict::RegressionReport& report) {
+  std::set<std::string> benchmarks;
+  for (const auto& verdict : report.verdicts)
+    if (verdict.answer == verdict::Answer::regressed) benchmarks.insert(verdict.benchmark);
+  for (const auto& problem : report.problems) benchmarks.insert(problem.benchmark);
+  return fmt::format("{} {}", verdict::name_of(report.status), fmt::join(benchmarks, " "));
 }
 
 Result<void> check_baseline_of(const MonitorConfig& config, const std::string& store,
@@ -81,7 +114,7 @@ Result<void> check_baseline_of(const MonitorConfig& config, const std::string& s
   outcome.summary = std::string(verdict::name_of(report->status));
   if (report->status == verdict::Status::all_pass) return {};
   outcome.alerts.push_back(
-      {std::string(verdict::name_of(report->status)),
+      {key_of(*report),
        fmt::format("trilobite: {} against {}", verdict::name_of(report->status), config.baseline),
        regression_table(*report, 0, false),
        report->status == verdict::Status::has_critical_regressions});
@@ -98,6 +131,7 @@ Outcome one_round(const MonitorConfig& config, const std::string& store) {
     return outcome;
   }
   check_limits(config, *record, outcome);
+  check_failures(config, *record, outcome);
   if (auto checked = check_baseline_of(config, store, *record, outcome); !checked) {
     outcome.summary = checked.error().message();
     outcome.alerts.push_back(
@@ -106,20 +140,15 @@ Outcome one_round(const MonitorConfig& config, const std::string& store) {
   return outcome;
 }
 
-/// Tells what may be told again; returns how many alerts went out.
+/// Tells what may be told again; returns how many alerts a channel took.
 Result<size_t> tell(const MonitorConfig& config, const Outcome& outcome) {
   auto times = notify::load_alert_times(config.state_file);
   if (!times) return fail_from(times);
-  const int64_t now = std::time(nullptr);
   size_t told = 0;
   for (const auto& alert : outcome.alerts) {
-    if (!notify::may_tell(*times, alert.key, now, config.alerts.rate_limit)) continue;
-    const auto problems = notify::deliver(alert, config.alerts, utc_now());
-    for (const auto& problem : problems) fmt::print(stderr, "trilobite: {}\n", problem);
-    // What no channel took is tried again next time.
-    if (!problems.empty()) continue;
-    (*times)[alert.key] = now;
-    ++told;
+    const auto delivery = notify::deliver(alert, config.alerts, std::time(nullptr), *times);
+    for (const auto& problem : delivery.problems) fmt::print(stderr, "trilobite: {}\n", problem);
+    told += delivery.taken > 0;
   }
   if (auto saved = notify::save_alert_times(config.state_file, *times); !saved)
     return fail_from(saved);
@@ -133,6 +162,8 @@ void wait_until(std::chrono::steady_clock::time_point time) {
 
 Result<int> round_of(const MonitorConfig& config, const std::string& store) {
   const auto outcome = one_round(config, store);
+  // What was stopped half-way says nothing about the benchmarks.
+  if (stop_requested()) return kInterrupted;
   const auto told = tell(config, outcome);
   if (!told) return fail_from(told);
   const auto line =
@@ -161,6 +192,8 @@ int run_monitor(const Arguments& arguments) {
   if (store.empty()) store = config->store;
   catch_stop_signals();
   const auto interval = parse_duration(every).value();
+  if (interval < std::chrono::seconds(1))
+    return report_error(Error("--every must be at least 1s", ErrorKind::input));
   for (;;) {
     const auto next = std::chrono::steady_clock::now() + interval;
     const auto code = round_of(*config, store);

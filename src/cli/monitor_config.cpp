@@ -36,6 +36,8 @@ Result<MonitorConfig> config_from(const Json& json) {
   if (const Json* regression = reader.member("regression")) {
     auto settings = verdict::settings_from_json(*regression, {});
     if (!settings) return fail_from(settings, "regression");
+    if (settings->auto_update_baseline)
+      return fail("regression.auto_update_baseline: monitor never changes a baseline");
     config.regression = *std::move(settings);
   }
   if (const Json* limits = reader.member("limits")) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "base/file.hpp"
+#include "base/parse_number.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/output.hpp"
 #include "cli/store_option.hpp"
@@ -30,6 +31,15 @@ struct CheckFlags {
   bool other_machine = false;
 };
 
+/// Empty when the text is a threshold.
+std::string threshold_problem(const std::string& text) {
+  const auto value = parse_double(text);
+  if (value && *value > 0 && *value < 1) return "";
+  const std::string hint =
+      value && *value >= 1 && *value < 100 ? fmt::format("; {} % is {:g}", text, *value / 100) : "";
+  return fmt::format("'{}' must be above 0 and below 1{}", text, hint);
+}
+
 void add_check_flags(CLI::App& app, CheckFlags& flags) {
   app.add_option("--baseline", flags.baseline,
                  "a record, a baseline file, a file of single figures, or the name of a baseline "
@@ -38,7 +48,7 @@ void add_check_flags(CLI::App& app, CheckFlags& flags) {
       ->required();
   app.add_option("--threshold", flags.threshold,
                  "relative change that matters, 0.05 is 5 % (default: 0.05)")
-      ->check(CLI::Range(0.0001, 10.0));
+      ->check(CLI::Validator(threshold_problem, ""));
   app.add_option("--platform", flags.platform,
                  "the platform whose figures count, e.g. linux-x86_64 (default: this one)");
   app.add_option("--format", flags.format, "human, json, junit or markdown")
@@ -64,7 +74,7 @@ Result<RegressionSettings> settings_of(const CheckFlags& flags) {
     settings = *std::move(read);
   }
   if (flags.threshold) {
-    settings.levels.least = settings.levels.warning = *flags.threshold;
+    settings.levels.least = *flags.threshold;
     settings.levels.critical = std::max(settings.levels.critical, *flags.threshold);
   }
   settings.other_machine = flags.other_machine;
@@ -121,20 +131,29 @@ Result<RegressionReport> check_figures(const CheckFlags& flags, const Json& base
   return report;
 }
 
-/// Only when the configuration asks for it and the run is as good as the baseline.
-Result<void> maybe_update_baseline(const CheckFlags& flags, const RegressionSettings& settings,
-                                   const Baseline& current, RegressionReport& report) {
-  if (!settings.auto_update_baseline || report.status != verdict::Status::all_pass) return {};
+Result<void> add_to_baseline(const CheckFlags& flags, const Baseline& current) {
   auto history = open_store(flags.store, store::Access::write);
   if (!history) return fail_from(history);
-  auto updated = history->update(flags.baseline, [&](Baseline& baseline) -> Result<void> {
+  return history->update(flags.baseline, [&](Baseline& baseline) -> Result<void> {
     for (const auto& run : current.runs) baseline.runs.push_back(run);
     baseline.updated_at = utc_now();
     return {};
   });
-  if (!updated) return fail_from(updated, "auto_update_baseline");
-  report.remarks.push_back(fmt::format("the run was added to baseline '{}'", flags.baseline));
-  return {};
+}
+
+/// Only when the configuration asks for it and the run is known to be as good as the baseline.
+void maybe_update_baseline(const CheckFlags& flags, const RegressionSettings& settings,
+                           const Baseline& current, RegressionReport& report) {
+  if (!settings.auto_update_baseline || report.status != verdict::Status::all_pass) return;
+  if (const size_t open = report.count(verdict::Answer::undecided); open > 0) {
+    report.remarks.push_back(
+        fmt::format("auto_update_baseline: not added, {} metrics are undecided", open));
+    return;
+  }
+  const auto added = add_to_baseline(flags, current);
+  report.remarks.push_back(
+      added ? fmt::format("the run was added to baseline '{}'", flags.baseline)
+            : fmt::format("auto_update_baseline: not added, {}", added.error().message()));
 }
 
 Result<RegressionReport> check_runs(const CheckFlags& flags, const RegressionSettings& settings) {
@@ -151,8 +170,7 @@ Result<RegressionReport> check_runs(const CheckFlags& flags, const RegressionSet
   }
   auto report = verdict::check_regression(*baseline, *current, settings);
   if (!report) return fail_from(report);
-  auto updated = maybe_update_baseline(flags, settings, *current, *report);
-  if (!updated) return fail_from(updated);
+  maybe_update_baseline(flags, settings, *current, *report);
   return report;
 }
 

@@ -39,6 +39,7 @@ Result<std::vector<verdict::Trend>> trends_of(const TrendFlags& flags) {
     if (!history) return fail_from(history);
     return trends_in(*history, {flags.pattern, flags.control}, settings);
   }
+  if (!flags.pattern.empty()) return fail("REGEX selects from the store; --input is one series");
   auto series = series_in(flags.input);
   if (!series) return fail_from(series);
   if (flags.control.empty())

@@ -14,10 +14,14 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 namespace trilobite {
 namespace {
+
+/// That a process which has nothing more to say may take to end.
+constexpr std::chrono::seconds kPatience(2);
 
 bool write_line(int fd, std::string line) {
   line += '\n';
@@ -216,18 +220,30 @@ void ChildProcess::kill() const {
   if (pid_ > 0) ::kill(-pid_, SIGKILL);
 }
 
+bool ChildProcess::ends_within(std::chrono::nanoseconds patience) const {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  auto pause = std::chrono::microseconds(20);
+  for (;;) {
+    // It is looked at before it is reaped: until then nobody else can get its number.
+    siginfo_t ended{};
+    const int found = ::waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOWAIT | WNOHANG);
+    if (found < 0 && errno != EINTR) return true;
+    if (found == 0 && ended.si_pid == pid_) return true;
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(pause);
+    pause = std::min(2 * pause, std::chrono::microseconds(5000));
+  }
+}
+
 std::string ChildProcess::wait() {
   int status = 0;
   if (pid_ > 0) {
-    siginfo_t ended{};
-    const auto id = static_cast<id_t>(pid_);
-    // It is looked at before it is reaped: until then nobody else can get its number.
-    while (::waitid(P_PID, id, &ended, WEXITED | WNOWAIT) < 0 && errno == EINTR) {
-    }
+    const bool ended = ends_within(kPatience);
     kill();
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
     pid_ = -1;
+    if (!ended) return "closed its output but did not end, and was killed";
   }
   if (WIFSIGNALED(status)) {
     return fmt::format("was killed by signal {} ({})", WTERMSIG(status),

@@ -57,12 +57,13 @@ class ChildProcess {
   bool send(std::string line) const;
   pid_t pid() const { return pid_; }
   void kill() const;
-  /// Waits for its end, and ends what it leaves running: "exited with status 3", "was killed by
-  /// signal 11 (Segmentation fault)".
+  /// Waits a moment for its end, and ends what is still running then: "exited with status 3", "was
+  /// killed by signal 11 (Segmentation fault)".
   std::string wait();
 
  private:
   ChildProcess(pid_t pid, int in, int out) : pid_(pid), in_(in), out_(out) {}
+  bool ends_within(std::chrono::nanoseconds patience) const;
   pid_t pid_;
   int in_;
   int out_;

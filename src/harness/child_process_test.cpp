@@ -74,5 +74,12 @@ TEST(CallInChild, returns_the_text_or_the_reason) {
   EXPECT_EQ(crashed.error().message(), "the helper process exited with status 3");
 }
 
+TEST(ChildProcess, one_that_closes_its_output_and_stays_is_ended) {
+  auto child = ChildProcess::spawn({"/bin/sh", "-c", "exec >&-; sleep 60"}).value();
+  std::string line;
+  EXPECT_EQ(child.receive(line, std::chrono::seconds(10)), ChildProcess::Reading::closed);
+  EXPECT_EQ(child.wait(), "closed its output but did not end, and was killed");
+}
+
 }  // namespace
 }  // namespace trilobite

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
+#include <ctime>
 
 #include "notify/channels.hpp"
 #include "notify/http.hpp"
@@ -45,8 +47,16 @@ Result<void> append_line(const std::string& path, const std::string& line) {
   return {};
 }
 
-std::string line_of(const Alert& alert, const std::string& time) {
-  const Json json{{"time", time},
+std::string utc_text(int64_t now, const char* format) {
+  const std::time_t time = now;
+  std::tm parts{};
+  ::gmtime_r(&time, &parts);
+  std::array<char, 64> text{};
+  return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
+}
+
+std::string line_of(const Alert& alert, int64_t now) {
+  const Json json{{"time", utc_text(now, "%Y-%m-%dT%H:%M:%SZ")},
                   {"key", alert.key},
                   {"critical", alert.critical},
                   {"title", alert.title},
@@ -119,7 +129,7 @@ std::string slack_body(const Alert& alert) {
   return json_ascii_line(json);
 }
 
-std::string mail_body(const Alert& alert, const MailSettings& settings, const std::string& time) {
+std::string mail_body(const Alert& alert, const MailSettings& settings, int64_t now) {
   std::string body;
   for (const char c : alert.text) {
     if (c == '\r') continue;
@@ -128,26 +138,35 @@ std::string mail_body(const Alert& alert, const MailSettings& settings, const st
   return fmt::format(
       "Date: {}\r\nFrom: {}\r\nTo: {}\r\nSubject: {}\r\nMIME-Version: 1.0\r\nContent-Type: "
       "text/plain; charset=utf-8\r\nContent-Transfer-Encoding: 8bit\r\n\r\n{}\r\n",
-      one_line(time), one_line(settings.from),
+      utc_text(now, "%a, %d %b %Y %H:%M:%S +0000"), one_line(settings.from),
       one_line(fmt::format("{}", fmt::join(settings.to, ", "))), one_line(alert.title), body);
 }
 
-std::vector<std::string> deliver(const Alert& alert, const Channels& channels,
-                                 const std::string& time) {
-  std::vector<std::string> problems;
-  const auto note = [&](const char* channel, const Result<void>& done) {
-    if (!done) problems.push_back(fmt::format("{}: {}", channel, done.error().message()));
+Delivery deliver(const Alert& alert, const Channels& channels, int64_t now, AlertTimes& times) {
+  Delivery delivery;
+  const auto use = [&](const std::string& channel, auto send) {
+    const auto key = fmt::format("{}: {}", channel, alert.key);
+    if (!may_tell(times, key, now, channels.rate_limit)) return;
+    if (const Result<void> done = send(); !done) {
+      delivery.problems.push_back(fmt::format("{}: {}", channel, done.error().message()));
+      return;
+    }
+    times[key] = now;
+    ++delivery.taken;
   };
   if (!channels.log_file.empty())
-    note("alert log", append_line(channels.log_file, line_of(alert, time)));
+    use("alert log", [&] { return append_line(channels.log_file, line_of(alert, now)); });
   if (!channels.command.empty())
-    note("alert command", run_command(channels.command, line_of(alert, time), channels.timeout));
+    use("alert command",
+        [&] { return run_command(channels.command, line_of(alert, now), channels.timeout); });
   if (!channels.webhook.empty())
-    note("webhook", post_json(channels.webhook, slack_body(alert), channels.timeout));
+    use("webhook",
+        [&] { return post_json(channels.webhook, slack_body(alert), channels.timeout); });
   if (channels.mail)
-    note("e-mail",
-         send_mail(*channels.mail, mail_body(alert, *channels.mail, time), channels.timeout));
-  return problems;
+    use("e-mail", [&] {
+      return send_mail(*channels.mail, mail_body(alert, *channels.mail, now), channels.timeout);
+    });
+  return delivery;
 }
 
 }  // namespace trilobite::notify

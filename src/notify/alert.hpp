@@ -41,7 +41,7 @@ struct Channels {
 /// rate_limit, timeout.
 Result<Channels> channels_from_json(const Json& json);
 
-/// When each key was last told, in seconds since 1970.
+/// When each matter was last told through each channel, in seconds since 1970.
 using AlertTimes = std::map<std::string, int64_t>;
 Result<AlertTimes> load_alert_times(const Path& path);
 Result<void> save_alert_times(const Path& path, const AlertTimes& times);
@@ -50,13 +50,18 @@ Result<void> save_alert_times(const Path& path, const AlertTimes& times);
 bool may_tell(const AlertTimes& times, const std::string& key, int64_t now,
               std::chrono::nanoseconds rate_limit);
 
-/// Uses every channel; returns what went wrong, one sentence per channel.
-std::vector<std::string> deliver(const Alert& alert, const Channels& channels,
-                                 const std::string& time);
+struct Delivery {
+  size_t taken = 0;                   // by so many channels
+  std::vector<std::string> problems;  // one sentence per channel that failed
+};
+
+/// Uses every channel that may tell the matter again, and notes in `times` which took it: one that
+/// fails is tried again the next time, the others are not.
+Delivery deliver(const Alert& alert, const Channels& channels, int64_t now, AlertTimes& times);
 
 /// The message of the webhook, in the JSON form of Slack's incoming webhooks.
 std::string slack_body(const Alert& alert);
 /// The mail as RFC 5322 has it; header fields cannot be broken by line breaks in the alert.
-std::string mail_body(const Alert& alert, const MailSettings& settings, const std::string& time);
+std::string mail_body(const Alert& alert, const MailSettings& settings, int64_t now);
 
 }  // namespace trilobite::notify

@@ -20,6 +20,7 @@ using testing::Not;
 using namespace std::chrono_literals;
 
 constexpr auto kPatience = 10s;
+constexpr int64_t kNow = 1785000000;
 
 /// A server on a free loopback port that talks to one client: `talk` gets the socket.
 class TinyServer {
@@ -139,11 +140,12 @@ TEST(Mail, is_handed_to_the_server) {
                                 {"a@example.org", "b@example.org"},
                                 "",
                                 ""};
-    const auto done = send_mail(settings, mail_body(example(), settings, "now"), kPatience);
+    const auto done = send_mail(settings, mail_body(example(), settings, kNow), kPatience);
     EXPECT_TRUE(done) << done.error().message();
   }
   EXPECT_THAT(recipients, HasSubstr("<a@example.org>"));
   EXPECT_THAT(recipients, HasSubstr("<b@example.org>"));
+  EXPECT_THAT(message, HasSubstr("Date: Sat, 25 Jul 2026 17:20:00 +0000\r\n"));
   EXPECT_THAT(message, HasSubstr("Subject: slower\r\n"));
   EXPECT_THAT(message, HasSubstr("a \"quoted\"\r\nline"));
 }
@@ -151,7 +153,7 @@ TEST(Mail, is_handed_to_the_server) {
 TEST(Mail, header_fields_cannot_be_smuggled_in) {
   Alert alert = example();
   alert.title = "x\r\nBcc: all@example.org";
-  EXPECT_THAT(mail_body(alert, {"", "f", {"t"}, "", ""}, "now"), Not(HasSubstr("\r\nBcc:")));
+  EXPECT_THAT(mail_body(alert, {"", "f", {"t"}, "", ""}, kNow), Not(HasSubstr("\r\nBcc:")));
 }
 
 TEST(Command, gets_the_alert_and_its_failure_is_told) {
@@ -175,8 +177,14 @@ TEST(Deliver, a_channel_that_fails_does_not_silence_the_others) {
   channels.log_file = path.string();
   channels.webhook = "http://127.0.0.1:1/";
   channels.command = {"/bin/sh", "-c", "exit 1"};
-  const auto problems = deliver(example(), channels, "now");
-  EXPECT_EQ(problems.size(), 2u);
+  AlertTimes times;
+  const auto first = deliver(example(), channels, kNow, times);
+  EXPECT_EQ(first.problems.size(), 2u);
+  EXPECT_EQ(first.taken, 1u);
+  // The log has it; the others are tried again.
+  const auto second = deliver(example(), channels, kNow + 60, times);
+  EXPECT_EQ(second.problems.size(), 2u);
+  EXPECT_EQ(second.taken, 0u);
   EXPECT_EQ(parse_json(read_file(path).value()).value().at("title"), "slower");
   std::filesystem::remove(path);
 }

@@ -13,6 +13,13 @@ namespace {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
+std::optional<double> infinite_number(const Json& value) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (value == kInfinite) return kInfinity;
+  if (value == kMinusInfinite) return -kInfinity;
+  return std::nullopt;
+}
+
 /// The visitor of `describe` that fills a part of a record from a JSON object. Reading goes on
 /// after a problem; `problem` keeps the first one of the whole record.
 class MemberReader {
@@ -130,8 +137,14 @@ void MemberReader::read(const char* key, std::map<std::string, Value>& values) {
   MemberReader members(*json, object_.place_of(key), problem_);
   if (json->is_object()) {
     for (const auto& [name, value] : json->items()) {
-      // A number that was not finite was written as null.
-      if constexpr (std::is_same_v<Value, double>) values[name] = kNotANumber;
+      if constexpr (std::is_same_v<Value, double>) {
+        if (const auto infinite = infinite_number(value)) {
+          values[name] = *infinite;
+          (void)members.object_.member(name);  // it has been read
+          continue;
+        }
+        values[name] = kNotANumber;  // which was written as null
+      }
       members.read(name.c_str(), values[name]);
     }
   }

@@ -15,6 +15,10 @@
 
 namespace trilobite {
 
+/// Infinite figures in a file.
+inline constexpr const char* kInfinite = "inf";
+inline constexpr const char* kMinusInfinite = "-inf";
+
 /// `Part`, or `const Part` when it is being written.
 template <typename T, typename Part>
 concept PartOf = std::same_as<std::remove_const_t<T>, Part>;

@@ -85,14 +85,22 @@ TEST(RecordJson, a_record_without_benchmarks_reads_back) {
   EXPECT_TRUE(record_from_json_text(to_json_text(record)));
 }
 
-TEST(RecordJson, figures_that_are_not_finite_are_missing_and_old_files_have_none) {
+TEST(RecordJson, figures_keep_infinity_lose_nan_and_old_files_have_none) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   auto record = good_record();
-  record.benchmarks[0].figures = {{"snr_db", std::numeric_limits<double>::infinity()},
+  record.benchmarks[0].figures = {{"snr_db", kInfinity},
+                                  {"log", -kInfinity},
+                                  {"none", std::numeric_limits<double>::quiet_NaN()},
                                   {"ratio", 2}};
   auto json = parse_json(to_json_text(record)).value();
-  EXPECT_EQ(json["benchmarks"][0]["figures"], Json({{"ratio", 2.0}, {"snr_db", nullptr}}));
-  const auto read = record_from_json_text(json.dump()).value();
-  EXPECT_TRUE(std::isnan(read.benchmarks[0].figures.at("snr_db")));
+  EXPECT_EQ(json["benchmarks"][0]["figures"],
+            parse_json(R"({"log": "-inf", "none": null, "ratio": 2.0, "snr_db": "inf"})").value());
+  const auto figures = record_from_json_text(json.dump()).value().benchmarks[0].figures;
+  EXPECT_EQ(figures.at("snr_db"), kInfinity);
+  EXPECT_EQ(figures.at("log"), -kInfinity);
+  EXPECT_TRUE(std::isnan(figures.at("none")));
+  json["benchmarks"][0]["figures"]["ratio"] = "two";
+  EXPECT_FALSE(record_from_json_text(json.dump()));
   json["benchmarks"][0].erase("figures");
   EXPECT_TRUE(record_from_json_text(json.dump()).value().benchmarks[0].figures.empty());
 }

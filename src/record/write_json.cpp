@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "record/record_fields.hpp"
 #include "record/record_json.hpp"
 
@@ -32,6 +34,15 @@ class MemberWriter {
   static Json json_of(Status status) { return name_of(status); }
   static Json json_of(const Interval& interval) {
     return {number_or_null(interval.low), number_or_null(interval.high)};
+  }
+  static Json json_of(const std::map<std::string, double>& values) {
+    Json json = Json::object();
+    for (const auto& [name, value] : values) {
+      // JSON has no infinite numbers, and an exact format's signal-to-noise ratio is one.
+      json[name] =
+          std::isinf(value) ? Json(value > 0 ? kInfinite : kMinusInfinite) : number_or_null(value);
+    }
+    return json;
   }
   template <typename Value>
   static Json json_of(const std::map<std::string, Value>& values) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -21,7 +22,11 @@ struct TypeFacts {
   const BenchmarkResult* accuracy = nullptr;             // one that has the figures
   std::map<std::string, const BenchmarkResult*> timing;  // by operation
 
-  double snr() const { return accuracy->figures.at(kSnr); }
+  /// Infinite for what is exact; what is not known comes last.
+  double snr() const {
+    const double snr = accuracy->figures.at(kSnr);
+    return std::isnan(snr) ? -std::numeric_limits<double>::infinity() : snr;
+  }
 };
 
 /// Type facts of each "suite shape", types in the order of the record.

@@ -63,15 +63,22 @@ double noise_of(std::span<const double> values) {
 
 class Judge {
  public:
-  Judge(std::span<const double> clipped, const ChangePointSettings& settings)
-      : clipped_(clipped), settings_(settings), range_(range_of(clipped)) {}
+  Judge(const PreparedSeries& series, const ChangePointSettings& settings)
+      : values_(series.values),
+        clipped_(series.clipped),
+        settings_(settings),
+        range_(range_of(series.clipped)) {}
 
   void judge(std::vector<JudgedPoint>& points, size_t i) const {
     const size_t begin = i == 0 ? 0 : points[i - 1].index;
     const size_t end = i + 1 < points.size() ? points[i + 1].index : clipped_.size();
     auto& point = points[i];
     point.evidence = evidence_of(clipped_, {begin, point.index, end}, range_);
-    const bool significant = strongest_rank(point.evidence) >= settings_.least_rank;
+    // Where values come in two modes, pulling back the rarer one of a neighbourhood makes steps
+    // that the values do not have.
+    const bool significant = strongest_rank(point.evidence) >= settings_.least_rank &&
+                             strongest_rank(evidence_of(values_, {begin, point.index, end},
+                                                        range_)) >= settings_.least_rank_of_values;
     point.weight = significant ? weighed(point.evidence, settings_.weights)
                                : -std::numeric_limits<double>::infinity();
   }
@@ -88,6 +95,7 @@ class Judge {
   }
 
  private:
+  std::span<const double> values_;
   std::span<const double> clipped_;
   const ChangePointSettings& settings_;
   double range_;
@@ -150,7 +158,7 @@ std::vector<JudgedPoint> judged_points(const PreparedSeries& series,
        best_segmentation(series.clipped, {penalty, settings.shortest_segment})) {
     points.push_back({.index = index});
   }
-  const Judge judge(series.clipped, settings);
+  const Judge judge(series, settings);
   for (size_t i = 0; i < points.size(); ++i) judge.judge(points, i);
   judge.drop_the_weak(points);
   return points;
@@ -160,13 +168,19 @@ std::vector<ChangePoint> find_change_points(std::span<const double> values,
                                             const ChangePointSettings& settings) {
   if (values.size() < std::max<size_t>(2, settings.smallest_series)) return {};
   const auto series = prepare_series(values, settings);
-  const auto points = judged_points(series, settings);
+  auto points = judged_points(series, settings);
   std::vector<ChangePoint> found;
-  for (size_t i = 0; i < points.size(); ++i) {
+  for (size_t i = 0; i < points.size();) {
     const size_t begin = i == 0 ? 0 : points[i - 1].index;
     const size_t end = i + 1 < points.size() ? points[i + 1].index : values.size();
-    found.push_back(
-        described(series, points[i], {begin, points[i].index, end}, settings.confidence));
+    auto change = described(series, points[i], {begin, points[i].index, end}, settings.confidence);
+    // Engineers may mark what could as well be no step at all; we do not claim it.
+    if (change.interval.contains(0)) {
+      points.erase(points.begin() + static_cast<ptrdiff_t>(i));
+      continue;
+    }
+    found.push_back(std::move(change));
+    ++i;
   }
   return found;
 }

@@ -20,9 +20,10 @@ struct ChangePointSettings {
   double outlier_spreads = 3;  // values further from it are pulled back to this many sigma
   double penalty = 3;          // of the segmentation, times sigma^2 log n
   size_t shortest_segment = 3;
-  double least_rank = 2.58;    // two-sided p of 0.01 on at least one scale
-  double least_weight = -0.9;  // log odds that a person marks the point
-  double confidence = 0.95;    // of the interval of each step
+  double least_rank = 2.58;           // two-sided p of 0.01 on at least one scale
+  double least_rank_of_values = 3.0;  // the same with the outliers; p of 0.001
+  double least_weight = -0.9;         // log odds that a person marks the point
+  double confidence = 0.95;           // of the interval of each step
   Evidence weights = kFittedWeights;
 };
 

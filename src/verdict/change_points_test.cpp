@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 
 #include "stats/test_data.hpp"
 
@@ -101,6 +102,34 @@ TEST(ChangePoints, series_with_zeros_and_negative_values_are_judged_by_differenc
   extreme.resize(80, 1e100);
   extreme[3] = -1e-300;
   for (const auto& point : find_change_points(extreme)) EXPECT_TRUE(std::isfinite(point.change));
+}
+
+/// Changes found in ten series that have none.
+size_t found_in_ten(const std::function<double(stats::Engine&)>& draw) {
+  size_t found = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    stats::Engine engine(seed);
+    std::vector<double> values;
+    while (values.size() < 400) values.push_back(draw(engine));
+    found += find_change_points(values).size();
+  }
+  return found;
+}
+
+TEST(ChangePoints, values_of_two_modes_or_of_few_whole_numbers_have_no_steps) {
+  EXPECT_EQ(found_in_ten([](auto& engine) { return stats::uniform(engine) < 0.5 ? 100 : 110; }),
+            0u);
+  EXPECT_EQ(found_in_ten([](auto& engine) { return stats::uniform(engine) < 0.8 ? 100 : 110; }),
+            0u);
+  EXPECT_LE(found_in_ten([](auto& engine) { return 100 + std::floor(3 * stats::uniform(engine)); }),
+            1u);
+}
+
+TEST(ChangePoints, no_interval_of_a_change_contains_0) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    const auto values = noisy_levels(200, {{60, 1.01}, {120, 0.995}}, 0.01, seed);
+    for (const auto& point : find_change_points(values)) EXPECT_FALSE(point.interval.contains(0));
+  }
 }
 
 }  // namespace

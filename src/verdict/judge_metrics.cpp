@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -19,6 +20,7 @@ namespace {
 // quiet kernels varied by on the shared machine of docs/accuracy.md, and how much that counts.
 constexpr double kUsualRunToRun = 0.02;
 constexpr double kUsualRunToRunDegrees = 3;
+constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
 std::vector<double> logarithms(const std::vector<double>& values) {
   std::vector<double> logs;
@@ -49,7 +51,7 @@ Evidence evidence_of(const MetricRuns& metric) {
   const auto after = logarithms(metric.current);
   const double degrees = static_cast<double>(before.size() + after.size()) - 2;
   const double squares = squares_around_mean(before) + squares_around_mean(after);
-  const double sign = metric.more_is_better ? -1 : 1;
+  const double sign = metric.more_is_better.value_or(false) ? -1 : 1;
   return {
       .difference = sign * (mean(after) - mean(before)),
       .run_to_run = {degrees > 0 ? squares / degrees : 0, degrees},
@@ -84,19 +86,16 @@ size_t further_samples(const MetricRuns& metric, const stats::Variance& variance
   return static_cast<size_t>(missing) * std::max<size_t>(1, metric.per_run_samples);
 }
 
-void decide(MetricVerdict& verdict, const Levels& levels, bool different) {
-  const double matters = levels.least;
-  const bool worse = verdict.change > 0;
-  const bool large_enough = std::abs(std::log1p(verdict.change)) >= std::log1p(matters) / 2;
-  const bool could_matter =
-      verdict.interval.high >= matters || verdict.interval.low <= 1 / (1 + matters) - 1;
-  if (different && large_enough && could_matter) {
-    verdict.answer = worse ? Answer::regressed : Answer::improved;
-  } else if (!could_matter) {
-    verdict.answer = Answer::equivalent;
-  } else {
-    verdict.answer = Answer::undecided;
-  }
+/// Logarithms of how much worse it became, as the change that people expect: "15 % less throughput"
+/// is 0.15 of what there was.
+double change_from(double worse, bool more_is_better) {
+  return more_is_better ? -std::expm1(-worse) : std::expm1(worse);
+}
+double logarithm_of(double change, bool more_is_better) {
+  return more_is_better ? -std::log1p(-std::min(change, 1.0)) : std::log1p(change);
+}
+
+void set_level(MetricVerdict& verdict, const Levels& levels) {
   switch (verdict.answer) {
     case Answer::regressed:
       verdict.level = verdict.change >= levels.critical ? Level::critical : Level::warning;
@@ -107,6 +106,14 @@ void decide(MetricVerdict& verdict, const Levels& levels, bool different) {
   }
 }
 
+/// `worse` and `reach` are logarithms; `matters` is one too.
+Answer answer_of(double worse, double reach, double matters, bool different) {
+  const bool could_matter = worse + reach >= matters || worse - reach <= -matters;
+  if (!could_matter) return Answer::equivalent;
+  if (!different || std::abs(worse) < matters / 2) return Answer::undecided;
+  return worse > 0 ? Answer::regressed : Answer::improved;
+}
+
 MetricVerdict described(const MetricRuns& metric) {
   MetricVerdict verdict;
   verdict.benchmark = metric.benchmark;
@@ -115,24 +122,42 @@ MetricVerdict described(const MetricRuns& metric) {
   return verdict;
 }
 
+/// Of `before`, for the worse; infinite when there was nothing.
+double exact_change(double before, double after, bool more_is_better) {
+  if (before == after) return 0;
+  const double worse = more_is_better ? before - after : after - before;
+  if (std::isinf(before)) return worse > 0 ? 1 : -1;  // all of it is lost
+  if (before == 0) return std::copysign(kInfinite, worse);
+  return worse / std::abs(before);
+}
+
 MetricVerdict judge_exact(const MetricRuns& metric, const Levels& levels) {
   auto verdict = described(metric);
+  const auto is_nan = [](double value) { return std::isnan(value); };
+  if (std::ranges::any_of(metric.baseline, is_nan) || std::ranges::any_of(metric.current, is_nan)) {
+    verdict.note = "not a number on one side";
+    return verdict;
+  }
   const auto [low, high] = std::ranges::minmax(metric.baseline);
   verdict.baseline = mean(metric.baseline);
   verdict.current = mean(metric.current);
-  const double sign = metric.more_is_better ? -1 : 1;
   // Within what the baseline's own runs counted there is no change.
   const double reference = std::clamp(verdict.current, low, high);
-  const double ratio = reference > 0                  ? verdict.current / reference
-                       : verdict.current == reference ? 1
-                                                      : 1 + 2 * levels.critical;
-  verdict.change = std::expm1(sign * std::log(std::max(ratio, 1e-12)));
+  verdict.change = exact_change(reference, verdict.current, metric.more_is_better.value_or(false));
   verdict.interval = {verdict.change, verdict.change};
   verdict.p_value = verdict.change == 0 ? 1 : 0;
-  // A count needs no half-way rule: what is below the threshold is equivalent.
-  const bool matters = std::abs(std::log1p(verdict.change)) >= std::log1p(levels.least) * 0.999;
-  decide(verdict, levels, matters);
-  if (!matters) verdict.answer = Answer::equivalent, verdict.level = Level::stable;
+  const double rounding = 0.999;
+  if (std::abs(verdict.change) < levels.least * rounding) {
+    verdict.answer = Answer::equivalent;
+  } else if (!metric.more_is_better) {
+    verdict.note = fmt::format(
+        "whether more is better is not known: {0}_decrease_percent or {0}_increase_percent among "
+        "the thresholds says it",
+        metric.metric);
+  } else {
+    verdict.answer = verdict.change > 0 ? Answer::regressed : Answer::improved;
+  }
+  set_level(verdict, levels);
   return verdict;
 }
 
@@ -152,15 +177,18 @@ MetricVerdict judge_measured(const MetricRuns& metric, const Pending& pending, d
   const double raw_p = stats::student_t_two_sided(pending.evidence.difference / error, degrees);
   verdict.baseline = std::exp(mean(logarithms(metric.baseline)));
   verdict.current = std::exp(mean(logarithms(metric.current)));
-  verdict.change = std::expm1(pending.evidence.difference);
-  verdict.interval = {std::expm1(pending.evidence.difference - reach),
-                      std::expm1(pending.evidence.difference + reach)};
+  const double worse = pending.evidence.difference;
+  const bool more = metric.more_is_better.value_or(false);
+  verdict.change = change_from(worse, more);
+  verdict.interval = {change_from(worse - reach, more), change_from(worse + reach, more)};
   verdict.p_value = adjusted_p;
   const bool enough = metric.samples >= settings.minimum_samples;
-  decide(verdict, levels,
-         enough && raw_p / 2 <= settings.false_alarms && adjusted_p <= settings.false_discoveries);
+  verdict.answer =
+      answer_of(worse, reach, logarithm_of(levels.least, more),
+                raw_p / 2 <= settings.false_alarms && adjusted_p <= settings.false_discoveries);
+  if (!enough) verdict.answer = Answer::undecided;
+  set_level(verdict, levels);
   if (!enough) {
-    verdict.answer = Answer::undecided, verdict.level = Level::undecided;
     verdict.note =
         fmt::format("{} samples, {} are asked for", metric.samples, settings.minimum_samples);
     verdict.further_samples = settings.minimum_samples - metric.samples;

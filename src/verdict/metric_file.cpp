@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "verdict/direction.hpp"
+
 namespace trilobite::verdict {
 namespace {
 
@@ -47,12 +49,10 @@ Result<MetricTable> implementations_in(const Json& json, const std::string& plac
   return table;
 }
 
-bool more_is_better(std::string_view metric) {
-  for (const std::string_view part :
-       {"throughput", "per_second", "per_sec", "accuracy", "speedup", "efficiency"}) {
-    if (metric.find(part) != std::string_view::npos) return true;
-  }
-  return false;
+/// What cannot be 0 when something was measured.
+bool is_rate_or_time(std::string_view metric) {
+  constexpr std::string_view kParts[] = {"latency", "time", "throughput", "per_s"};
+  return std::ranges::any_of(kParts, [&](auto part) { return metric.contains(part); });
 }
 
 void compare_one(const std::string& implementation, const std::string& metric, double before,
@@ -64,15 +64,23 @@ void compare_one(const std::string& implementation, const std::string& metric, d
         {implementation, fmt::format("missing: the current results have no {}", metric), false});
     return;
   }
+  if (is_rate_or_time(metric) && (before == 0 || found->second == 0)) {
+    report.problems.push_back(
+        {implementation, fmt::format("{}: 0 is no measurement", metric), false});
+    return;
+  }
+  const auto* said = settings.said_of(metric);
   const MetricRuns runs{.benchmark = implementation,
                         .metric = metric,
                         .unit = {},
-                        .more_is_better = more_is_better(metric),
+                        .more_is_better = said != nullptr && said->more_is_better
+                                              ? said->more_is_better
+                                              : more_is_better(metric),
                         .exact = true,
                         .baseline = {before},
                         .current = {found->second}};
   auto verdict = judge_metrics(std::span(&runs, 1), settings).front();
-  verdict.note = "one figure a side, no interval";
+  if (verdict.note.empty()) verdict.note = "one figure a side, no interval";
   report.verdicts.push_back(std::move(verdict));
 }
 

@@ -60,6 +60,41 @@ TEST(MetricFile, the_baselines_load_as_printed_with_their_thresholds) {
   EXPECT_EQ(level_of(compared(125.3 * 0.95, 89.2), "throughput_tokens_per_second"), Level::stable);
 }
 
+TEST(MetricFile, percent_are_of_what_there_was) {
+  EXPECT_EQ(level_of(compared(108.9, 89.2), "throughput_tokens_per_second"), Level::warning);
+  EXPECT_EQ(level_of(compared(115.9, 89.2), "throughput_tokens_per_second"), Level::stable);
+  EXPECT_EQ(level_of(compared(106.4, 89.2), "throughput_tokens_per_second"), Level::critical);
+}
+
+MetricVerdict compared(const std::string& metric, double before, double after,
+                       const RegressionSettings& settings = {}) {
+  const auto report =
+      compare_metrics({{"x", {{metric, before}}}}, {{"x", {{metric, after}}}}, settings);
+  return report.verdicts.empty() ? MetricVerdict() : report.verdicts[0];
+}
+
+TEST(MetricFile, names_tell_what_is_worse_and_where_they_do_not_nothing_is_claimed) {
+  EXPECT_EQ(compared("cosine_similarity", 0.999, 0.5).answer, Answer::regressed);
+  EXPECT_EQ(compared("exact_match_rate", 1, 0.2).answer, Answer::regressed);
+  EXPECT_EQ(compared("gflops", 100, 50).answer, Answer::regressed);
+  EXPECT_EQ(compared("error_rate", 0.1, 0.05).answer, Answer::improved);
+  EXPECT_EQ(compared("frobs", 1, 2).answer, Answer::undecided);
+  EXPECT_THAT(compared("frobs", 1, 2).note, HasSubstr("frobs_decrease_percent"));
+  EXPECT_EQ(compared("frobs", 1, 1.01).answer, Answer::equivalent);
+  RegressionSettings settings;
+  const auto thresholds = parse_json(R"({"critical": {"frobs_decrease_percent": 10}})").value();
+  ASSERT_TRUE(apply_percent_thresholds(thresholds, settings));
+  EXPECT_EQ(compared("frobs", 2, 1, settings).answer, Answer::regressed);
+}
+
+TEST(MetricFile, a_time_of_nothing_is_no_measurement) {
+  const auto report =
+      compare_metrics({{"x", {{"latency_ms", 5}}}}, {{"x", {{"latency_ms", 0}}}}, {});
+  EXPECT_EQ(report.status, Status::incomplete);
+  ASSERT_EQ(report.problems.size(), 1u);
+  EXPECT_THAT(report.problems[0].what, HasSubstr("no measurement"));
+}
+
 TEST(MetricFile, a_missing_metric_is_never_stable) {
   const auto baseline = metrics_in(parse_json(kBaselines).value(), "linux-x86_64").value();
   const MetricTable current{{"rust_implementation", {{"latency_p50_ms", 89.2}}}};

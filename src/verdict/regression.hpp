@@ -22,14 +22,13 @@ enum class Level { critical, warning, improvement, stable, undecided };
 std::string_view name_of(Answer answer);
 std::string_view name_of(Level level);
 
-/// One metric of one benchmark on both sides. Values are per run; more is worse unless
-/// `more_is_better`.
+/// One metric of one benchmark on both sides. Values are per run.
 struct MetricRuns {
   std::string benchmark;
   std::string metric;  // "time", "throughput_tokens", "latency_p95", "memory_peak", "accuracy_..."
   std::string unit;
-  bool more_is_better = false;
-  bool exact = false;  // counted, not measured: any difference is real
+  std::optional<bool> more_is_better = false;  // nothing: not known
+  bool exact = false;                          // counted, not measured: any difference is real
   std::vector<double> baseline;
   std::vector<double> current;
   /// Standard deviation of one run's logarithm as its own samples tell; the least that is believed.
@@ -46,7 +45,7 @@ struct MetricVerdict {
   Level level = Level::undecided;
   double baseline = 0;  // geometric mean over its runs
   double current = 0;
-  double change = 0;           // for the worse: +0.05 is 5 % slower, larger, less accurate
+  double change = 0;           // for the worse, of what it was: +0.05 is 5 % slower, larger, less
   stats::Interval interval;    // of `change`
   double p_value = 1;          // of "nothing changed", adjusted for the number of tests
   size_t further_samples = 0;  // that would decide it, when undecided

@@ -152,6 +152,68 @@ TEST(Regression, a_run_that_was_never_quiet_has_no_quiet_time) {
   EXPECT_NEAR(verdict_of(*report, "s/o/f32/cpu/0", "time_quiet").baseline, 100, 0.5);
 }
 
+TEST(Regression, quiet_times_that_scatter_are_believed_less) {
+  stats::Engine engine(7);
+  auto current = noisy_run(108, 1000, engine);
+  auto& quiet = *current.benchmarks[0].quiet;
+  for (size_t i = 0; i < quiet.samples_ns.size(); ++i)
+    quiet.samples_ns[i] *= i % 2 == 0 ? 0.8 : 1.25;
+  const auto report = check_regression(noisy_pool(engine), baseline_of(current), {}).value();
+  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "time_quiet").answer, Answer::undecided);
+}
+
+TEST(Regression, rounds_that_disagree_make_a_run_less_believable) {
+  stats::Engine engine(8);
+  auto current = run("now", {110}, engine);
+  auto& noisy = current.benchmarks[0];
+  noisy.samples_per_round = {6, 6, 6, 6, 6};
+  const double factors[] = {0.6, 0.8, 1, 1.3, 1.7};
+  for (size_t i = 0; i < noisy.samples_ns.size(); ++i) noisy.samples_ns[i] *= factors[i / 6];
+  const auto baseline = pool(1, {100}, engine);
+  const auto verdict = check_regression(baseline, baseline_of(current), {})->verdicts.at(0);
+  EXPECT_EQ(verdict.answer, Answer::undecided);
+  EXPECT_LT(verdict.interval.low, -0.2);
+}
+
+TEST(Regression, times_of_which_none_is_decided_are_no_pass_whatever_memory_says) {
+  stats::Engine engine(5);
+  Baseline baseline;
+  baseline.id = "b";
+  for (const double time : {90.0, 104.0, 97.0, 110.0, 99.0})
+    baseline.runs.push_back(run(fmt::format("r{}", time), {time}, engine));
+  auto current = run("now", {103}, engine);
+  for (auto& one : baseline.runs) one.benchmarks[0].memory = MemoryUse{1000, 500, 3};
+  current.benchmarks[0].memory = MemoryUse{1000, 500, 3};
+  const auto report = check_regression(baseline, baseline_of(current), {}).value();
+  EXPECT_EQ(report.count(Answer::equivalent), 2u);
+  EXPECT_EQ(report.status, Status::incomplete);
+}
+
+TEST(Regression, metrics_that_vanish_are_never_stable) {
+  stats::Engine engine(6);
+  auto baseline = pool(3, {100}, engine);
+  for (auto& one : baseline.runs) {
+    one.benchmarks[0].memory = MemoryUse{1000, 500, 3};
+    one.benchmarks[0].figures["snr_db"] = 20;
+  }
+  const auto current = run("now", {100}, engine);
+  const auto report = check_regression(baseline, baseline_of(current), {}).value();
+  ASSERT_EQ(report.problems.size(), 2u);
+  EXPECT_THAT(report.problems[0].what, HasSubstr("memory"));
+  EXPECT_THAT(report.problems[1].what, HasSubstr("snr_db"));
+  EXPECT_EQ(report.status, Status::incomplete);
+}
+
+TEST(Regression, conditions_that_differ_are_told) {
+  stats::Engine engine(6);
+  auto current = run("now", {100}, engine);
+  current.threads = 2;
+  current.isa = "scalar";
+  const auto report = check_regression(pool(3, {100}, engine), baseline_of(current), {}).value();
+  EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("threads: 1 and 2")));
+  EXPECT_THAT(report.remarks, testing::Contains(HasSubstr("instruction sets")));
+}
+
 TEST(Regression, a_suite_strengthens_its_members) {
   stats::Engine engine(3);
   std::vector<double> times(20, 100.0);
@@ -276,14 +338,32 @@ TEST(Regression, memory_that_was_nothing_and_is_something_is_worse) {
   EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "memory_peak").level, Level::critical);
 }
 
-TEST(Regression, less_accuracy_is_worse) {
+MetricVerdict verdict_of_figure(const std::string& name, double before, double after) {
   stats::Engine engine(11);
   auto baseline = pool(3, {100}, engine);
-  for (auto& one : baseline.runs) one.benchmarks[0].figures["snr_db"] = 20;
+  for (auto& one : baseline.runs) one.benchmarks[0].figures[name] = before;
   auto current = run("now", {100}, engine);
-  current.benchmarks[0].figures["snr_db"] = 15;
+  current.benchmarks[0].figures[name] = after;
   const auto report = check_regression(baseline, baseline_of(current), {}).value();
-  EXPECT_EQ(verdict_of(report, "s/o/f32/cpu/0", "snr_db").answer, Answer::regressed);
+  return verdict_of(report, "s/o/f32/cpu/0", name);
+}
+
+TEST(Regression, less_accuracy_is_worse) {
+  EXPECT_EQ(verdict_of_figure("snr_db", 20, 15).answer, Answer::regressed);
+  EXPECT_NEAR(verdict_of_figure("snr_db", 20, 15).change, 0.25, 1e-12);
+  EXPECT_EQ(verdict_of_figure("snr_db", -3, -10).answer, Answer::regressed);
+  EXPECT_EQ(verdict_of_figure("cosine", 1, 0.955).level, Level::critical);
+  EXPECT_EQ(verdict_of_figure("perplexity", 0, 5).answer, Answer::regressed);
+}
+
+TEST(Regression, figures_that_are_infinite_or_no_numbers) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(verdict_of_figure("snr_db", kInfinity, kInfinity).answer, Answer::equivalent);
+  EXPECT_EQ(verdict_of_figure("snr_db", kInfinity, 30).level, Level::critical);
+  EXPECT_EQ(verdict_of_figure("snr_db", 30, kInfinity).answer, Answer::improved);
+  const auto odd = verdict_of_figure("mse", 1, std::nan(""));
+  EXPECT_EQ(odd.answer, Answer::undecided);
+  EXPECT_THAT(odd.note, HasSubstr("not a number"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 #include <optional>
 
 #include "base/csv.hpp"
@@ -28,11 +29,34 @@ std::string_view trimmed(std::string_view text) {
   return text;
 }
 
-std::optional<size_t> column(const CsvRow& header, std::initializer_list<std::string_view> names) {
-  for (size_t i = 0; i < header.fields.size(); ++i) {
+std::optional<size_t> column(const CsvRow& header, std::initializer_list<std::string_view> names,
+                             size_t from = 0) {
+  for (size_t i = from; i < header.fields.size(); ++i) {
     if (std::ranges::find(names, lower_case(trimmed(header.fields[i]))) != names.end()) return i;
   }
   return std::nullopt;
+}
+
+/// The numbers of the rows, from the column `index`; where there is none, or not of whole numbers,
+/// rows are counted from 0.
+Result<std::vector<size_t>> row_numbers(const std::vector<CsvRow>& rows) {
+  std::vector<size_t> counted(rows.size() - 1);
+  std::iota(counted.begin(), counted.end(), size_t{0});
+  const auto index = column(rows.front(), {"index"});
+  if (!index) return counted;
+  std::vector<size_t> numbers;
+  for (size_t i = 1; i < rows.size(); ++i) {
+    if (*index >= rows[i].fields.size()) return counted;
+    const auto text = trimmed(rows[i].fields[*index]);
+    const auto number = parse_int(text);
+    if (!number || *number < 0) return counted;
+    if (!numbers.empty() && static_cast<size_t>(*number) <= numbers.back()) {
+      return fail(fmt::format("line {}: index {} comes after {}; rows must be in their order",
+                              rows[i].line, text, numbers.back()));
+    }
+    numbers.push_back(static_cast<size_t>(*number));
+  }
+  return numbers;
 }
 
 bool is_gap(std::string_view text) {
@@ -66,9 +90,12 @@ Result<Series> series_from_csv(std::string_view text, std::string name) {
   const auto& header = rows->front();
   const auto value = column(header, {"value"});
   if (!value) return fail("the header (first line) has no column 'value'");
+  if (column(header, {"value"}, *value + 1)) return fail("the header has two columns 'value'");
   const auto time = column(header, {"time", "date", "timestamp"});
   const auto commit = column(header, {"commit", "revision"});
   if (rows->size() == 1) return fail("there is a header but no row");
+  const auto numbers = row_numbers(*rows);
+  if (!numbers) return fail_from(numbers);
   Series series{.name = std::move(name), .unit = {}, .points = {}, .gaps = 0};
   for (size_t i = 1; i < rows->size(); ++i) {
     const auto& row = (*rows)[i];
@@ -82,7 +109,7 @@ Result<Series> series_from_csv(std::string_view text, std::string name) {
     }
     const auto number = value_in(row, *value);
     if (!number) return fail_from(number);
-    series.points.push_back({.index = i - 1,
+    series.points.push_back({.index = (*numbers)[i - 1],
                              .value = *number,
                              .time = time ? row.fields[*time] : "",
                              .commit = commit ? row.fields[*commit] : ""});

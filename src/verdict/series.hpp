@@ -11,7 +11,7 @@ namespace trilobite::verdict {
 
 /// One measured point; gaps of the source are not points.
 struct SeriesPoint {
-  size_t index = 0;    // row of the source, from 0
+  size_t index = 0;    // of the source: its own, or rows counted from 0
   double value = 0;    // finite
   std::string time;    // as written in the source; empty when there is none
   std::string commit;  // the same
@@ -27,8 +27,10 @@ struct Series {
 };
 
 /// Columns by name: `value` is needed; `time` (or `date`, `timestamp`) and `commit` (or `revision`)
-/// are shown with the changes; others are ignored. A value that is empty, `nan`, `NA` or `null` is
-/// a gap. Errors: no header, no rows, a row of another length, a value that is no finite number.
+/// are shown with the changes, `index` (whole numbers that grow) numbers the rows; others are
+/// ignored. A value that is empty, `nan`, `NA` or `null` is
+/// a gap. Errors: no header, no rows, a row of another length, a value that is no finite number,
+/// rows that are not in the order of their index.
 Result<Series> series_from_csv(std::string_view text, std::string name);
 
 }  // namespace trilobite::verdict

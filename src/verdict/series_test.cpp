@@ -43,5 +43,16 @@ TEST(Series, what_is_no_series_is_one_sentence) {
   EXPECT_THAT(error_of("value\n\"1\n"), HasSubstr("never closed"));
 }
 
+TEST(Series, rows_have_the_numbers_that_the_file_gives_them) {
+  const auto series = series_from_csv("index,value\n5000,1\n5002,2\n", "s").value();
+  EXPECT_EQ(series.points[1].index, 5002u);
+  EXPECT_EQ(series_from_csv("index,value\na,1\nb,2\n", "s")->points[1].index, 1u);
+  const auto shuffled = series_from_csv("index,value\n2,1\n1,2\n", "s");
+  ASSERT_FALSE(shuffled);
+  EXPECT_EQ(shuffled.error().message(),
+            "line 3: index 1 comes after 2; rows must be in their order");
+  EXPECT_FALSE(series_from_csv("value,value\n2,1\n", "s"));
+}
+
 }  // namespace
 }  // namespace trilobite::verdict

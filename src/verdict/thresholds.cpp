@@ -2,10 +2,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 namespace trilobite::verdict {
 namespace {
+
+// A cosine of 0.955 where it was 1 is another model, not 4.5 % less of the same.
+constexpr Levels kAccuracyLevels{.least = 0.001, .critical = 0.01};
+
+bool is_accuracy(std::string_view metric) {
+  return metric.find("accuracy") != std::string_view::npos ||
+         metric.find("cosine") != std::string_view::npos;
+}
+
+Levels usual_levels(const Levels& levels, std::string_view metric) {
+  if (!is_accuracy(metric)) return levels;
+  return {std::min(levels.least, kAccuracyLevels.least),
+          std::min(levels.critical, kAccuracyLevels.critical)};
+}
 
 std::optional<double> share(ObjectReader& reader, std::string_view key) {
   const auto value = reader.number(key);
@@ -18,10 +33,10 @@ std::optional<double> share(ObjectReader& reader, std::string_view key) {
 
 Result<void> read_alerts(const Json& json, const std::string& place, Levels& levels) {
   ObjectReader reader(json, place);
-  levels.warning = share(reader, "warning").value_or(levels.warning);
+  levels.least = share(reader, "warning").value_or(levels.least);
   levels.critical = share(reader, "critical").value_or(levels.critical);
   if (auto done = reader.finish(); !done) return done;
-  if (levels.warning > levels.critical)
+  if (levels.least > levels.critical)
     return fail(fmt::format("{}: warning is above critical", place));
   return {};
 }
@@ -29,7 +44,6 @@ Result<void> read_alerts(const Json& json, const std::string& place, Levels& lev
 Result<Levels> read_levels(ObjectReader& reader, Levels levels) {
   if (const auto threshold = share(reader, "regression_threshold")) {
     levels.least = *threshold;
-    levels.warning = *threshold;
     levels.critical = std::max(levels.critical, *threshold);
   }
   if (const Json* alerts = reader.member("alert_thresholds")) {
@@ -55,49 +69,75 @@ Result<void> read_groups(const Json& json, RegressionSettings& settings) {
   return {};
 }
 
+constexpr std::string_view kDecrease = "_decrease_percent";
+constexpr std::string_view kIncrease = "_increase_percent";
+
 /// "throughput_decrease_percent" -> "throughput"; empty when it is no such name.
 std::string metric_in(std::string_view key) {
-  for (const std::string_view ending : {"_decrease_percent", "_increase_percent"}) {
+  for (const std::string_view ending : {kDecrease, kIncrease}) {
     if (key.ends_with(ending) && key.size() > ending.size())
       return std::string(key.substr(0, key.size() - ending.size()));
   }
   return "";
 }
 
+Result<void> read_percent_level(const std::string& level, const Json& json,
+                                RegressionSettings& settings) {
+  if (!json.is_object()) return fail(fmt::format("thresholds.{}: must be an object", level));
+  for (const auto& [key, value] : json.items()) {
+    const auto metric = metric_in(key);
+    if (metric.empty() || !value.is_number() || !(value.get<double>() > 0)) {
+      return fail(
+          fmt::format("thresholds.{}.{}: expected <metric>_increase_percent or "
+                      "<metric>_decrease_percent with a number above 0",
+                      level, key));
+    }
+    auto& said =
+        settings.by_metric.try_emplace(metric, settings.levels, std::nullopt).first->second;
+    said.more_is_better = key.ends_with(kDecrease);
+    const double limit = value.get<double>() / 100;
+    (level == "warning" ? said.levels.least : said.levels.critical) = limit;
+  }
+  return {};
+}
+
 }  // namespace
+
+const MetricThresholds* RegressionSettings::said_of(const std::string& metric) const {
+  // "latency_p95" is judged by what is said about "latency".
+  const MetricThresholds* found = nullptr;
+  size_t longest = 0;
+  for (const auto& [name, thresholds] : by_metric) {
+    const bool fits = metric == name || metric.starts_with(name + "_");
+    if (fits && name.size() > longest) found = &thresholds, longest = name.size();
+  }
+  return found;
+}
 
 Levels RegressionSettings::levels_for(const std::string& benchmark,
                                       const std::string& metric) const {
-  // "latency_p95" is judged by what is said about "latency".
-  for (const auto& [name, levels_of_metric] : by_metric) {
-    if (metric == name || metric.starts_with(name + "_")) return levels_of_metric;
-  }
-  for (const auto& group : groups) {
-    if (std::regex_search(benchmark, group.pattern)) return group.levels;
-  }
-  return levels;
+  if (const auto* said = said_of(metric)) return said->levels;
+  for (const auto& group : groups)
+    if (std::regex_search(benchmark, group.pattern)) return usual_levels(group.levels, metric);
+  // The time of an iteration is a latency too.
+  const auto latency = by_metric.find("latency");
+  if (metric.starts_with("time") && latency != by_metric.end()) return latency->second.levels;
+  return usual_levels(levels, metric);
 }
 
 Result<void> apply_percent_thresholds(const Json& json, RegressionSettings& settings) {
   if (!json.is_object()) return fail("thresholds: must be an object");
+  for (const auto& [level, body] : json.items()) {
+    if (level != "warning" && level != "critical")
+      return fail(
+          fmt::format("thresholds: there is no level '{}', only warning and critical", level));
+  }
   for (const std::string level : {"warning", "critical"}) {
     if (!json.contains(level)) continue;
-    if (!json.at(level).is_object())
-      return fail(fmt::format("thresholds.{}: must be an object", level));
-    for (const auto& [key, value] : json.at(level).items()) {
-      const auto metric = metric_in(key);
-      if (metric.empty() || !value.is_number() || !(value.get<double>() > 0)) {
-        return fail(
-            fmt::format("thresholds.{}.{}: expected <metric>_increase_percent or "
-                        "<metric>_decrease_percent with a number above 0",
-                        level, key));
-      }
-      auto& levels = settings.by_metric.try_emplace(metric, settings.levels).first->second;
-      const double limit = value.get<double>() / 100;
-      (level == "warning" ? levels.warning : levels.critical) = limit;
-      levels.least = std::min(levels.warning, levels.critical);
-    }
+    if (auto read = read_percent_level(level, json.at(level), settings); !read) return read;
   }
+  for (auto& [name, said] : settings.by_metric)
+    said.levels.least = std::min(said.levels.least, said.levels.critical);
   return {};
 }
 

@@ -11,18 +11,31 @@ SOURCE = pathlib.Path(sys.argv[2])
 
 
 class Program(unittest.TestCase):
+    variables = {"TRILOBITE_STORE": "none"}
+
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
         self.path = pathlib.Path(self.folder.name)
 
+    def environment(self, more=None):
+        return {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), **self.variables, **(more or {})}
+
     def run_program(self, *words, code=0, env=None):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), "TRILOBITE_STORE": "none",
-                       **(env or {})}
-        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
-                              timeout=300)
+        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=self.environment(env), capture_output=True,
+                              text=True, timeout=300)
         self.assertEqual(done.returncode, code, done.stdout + done.stderr)
         return done
+
+    def start_program(self, *words):
+        process = subprocess.Popen([PROGRAM, *map(str, words)], cwd=self.path, env=self.environment(),
+                                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(process.kill)
+        return process
+
+    def write(self, name, text):
+        (self.path / name).write_text(text, newline="")
+        return name
 
     def assert_one_sentence(self, done, *parts):
         self.assertEqual(done.stdout, "")

@@ -4,17 +4,16 @@ Usage: verdict_test.py TRILOBITE SOURCE_DIR STEP_EXAMPLE"""
 import http.server
 import json
 import os
-import pathlib
 import random
 import sqlite3
-import subprocess
 import sys
-import tempfile
 import threading
+import time
 import unittest
 import xml.etree.ElementTree
 
-PROGRAM = sys.argv[1]
+import program
+
 STEP_EXAMPLE = sys.argv[3]
 QUICK = ["--measurement-time", "5ms", "--warm-up-time", "1ms", "--rounds", "2", "--sample-size", "12", "--no-limits"]
 SEED_REGRESSION_CONFIG = """{
@@ -46,29 +45,8 @@ SEED_BASELINES = """{
 }"""
 
 
-class Program(unittest.TestCase):
-    def setUp(self):
-        self.folder = tempfile.TemporaryDirectory()
-        self.addCleanup(self.folder.cleanup)
-        self.path = pathlib.Path(self.folder.name)
-
-    def run_program(self, *words, code=0, env=None):
-        environment = {**os.environ, "XDG_CACHE_HOME": str(self.path / "cache"), **(env or {})}
-        done = subprocess.run([PROGRAM, *map(str, words)], cwd=self.path, env=environment, capture_output=True, text=True,
-                              timeout=300)
-        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
-        return done
-
-    def assert_one_sentence(self, done, *parts):
-        self.assertEqual(done.stdout, "")
-        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
-        self.assertTrue(done.stderr.startswith("trilobite: "), done.stderr)
-        for part in parts:
-            self.assertIn(part, done.stderr)
-
-    def write(self, name, text):
-        (self.path / name).write_text(text, newline="")
-        return name
+class Program(program.Program):
+    variables = {}
 
     def record(self, name, factor=1.0, machine=None, count=3, run_id=None):
         """A record of `count` benchmarks whose times are `factor` times those of a quiet run; made from a real one."""
@@ -310,7 +288,7 @@ class Ab(Program):
         self.assertNotEqual(json.loads(done.stdout)["verdicts"][0]["answer"], "regressed")
 
     def test_our_own_program_speaks_the_protocol(self):
-        done = self.ab(PROGRAM, PROGRAM, "harness/clock", "--format", "json")
+        done = self.ab(program.PROGRAM, program.PROGRAM, "harness/clock", "--format", "json")
         self.assertEqual(json.loads(done.stdout)["verdicts"][0]["benchmark"].split("/")[:2], ["harness", "clock"])
 
     def test_programs_that_misbehave_are_told(self):
@@ -376,8 +354,26 @@ class Monitor(Program):
         self.assertIn("left no record", self.run_program("monitor", "--once", "--config", "broken.json", code=1).stdout)
         self.assertIn("could not run", (self.path / "a.log").read_text())
 
+    def test_failures_and_limits_of_nothing_are_told_without_a_baseline(self):
+        self.write("m.json", json.dumps({"bench": ["harness/clock", *QUICK], "store": "none", "limits": {"harness/clok": "1s"},
+                                         "alerts": {"log": "a.log"}}))
+        self.run_program("monitor", "--once", "--config", "m.json", code=1)
+        self.assertIn("no benchmark matches", (self.path / "a.log").read_text())
+        self.write("t.json", json.dumps({"bench": ["tensor_ops/matmul/f32/reference/1024x1024$", "--timeout", "50ms", *QUICK],
+                                         "store": "none", "alerts": {"log": "b.log"}}))
+        self.run_program("monitor", "--once", "--config", "t.json", code=1)
+        self.assertIn("benchmarks failed", (self.path / "b.log").read_text())
+
+    def test_a_stop_is_no_alert(self):
+        self.write("m.json", json.dumps({"bench": ["tensor_ops/matmul"], "store": "none", "alerts": {"log": "a.log"}}))
+        process = self.start_program("monitor", "--config", "m.json")
+        time.sleep(1)
+        process.terminate()
+        self.assertEqual(process.wait(timeout=20), 130)
+        self.assertFalse((self.path / "a.log").exists())
+
     def test_bad_configurations_are_one_sentence(self):
-        for text in ["{", "[]", '{"benhc": []}', '{"limits": {"x": 5}}', '{"limits": {"(": "1s"}}', '{"alerts": {"webhook": "x"}}']:
+        for text in ['{"regression": {"auto_update_baseline": true}}', "{", "[]", '{"benhc": []}', '{"limits": {"x": 5}}', '{"limits": {"(": "1s"}}', '{"alerts": {"webhook": "x"}}']:
             self.assert_one_sentence(self.run_program("monitor", "--once", "--config", self.write("c.json", text), code=2))
 
 

@@ -14,7 +14,7 @@
 #include "measure/allocation_count.hpp"
 #include "model/perplexity.hpp"
 #include "model/reference_model.hpp"
-#include "modelfile/model_for_test.hpp"
+#include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -362,74 +362,6 @@ TEST_F(EngineTest, perplexity_needs_a_context_that_predicts_something) {
   const auto ids = some_ids(5, engine.config().vocabulary);
   EXPECT_THAT(perplexity(engine, ids, 1).error().message(), HasSubstr("at least 2"));
   EXPECT_THAT(perplexity(engine, ids, std::nullopt).error().message(), HasSubstr("at least 2"));
-}
-
-/// A file of a small model with these tensors besides or instead.
-Path small_model(const Path& folder, const std::string& architecture,
-                 std::vector<modelfile::TensorForTest> others, uint32_t context = 16) {
-  auto shape = modelfile::small_shape(architecture);
-  shape.context = context;
-  auto tensors = modelfile::tensors_of(shape);
-  for (auto& other : others) {
-    const auto same = std::ranges::find(tensors, other.name, &modelfile::TensorForTest::name);
-    if (same == tensors.end()) {
-      tensors.push_back(std::move(other));
-    } else {
-      *same = std::move(other);
-    }
-  }
-  modelfile::write_small_model(folder / "small.gguf", shape, tensors);
-  return folder / "small.gguf";
-}
-
-TEST_F(EngineTest, a_context_beyond_the_machine_is_an_error) {
-  const auto path = small_model(folder_.path(), "llama", {}, 0x7FFFFFFF);
-  const auto engine = Engine::load(path, {.threads = 1, .context = 0x7FFFFFFF});
-  ASSERT_FALSE(engine);
-  EXPECT_EQ(engine.error().kind(), ErrorKind::environment);
-}
-
-TEST_F(EngineTest, factors_that_no_frequency_can_be_divided_by_are_refused) {
-  modelfile::TensorForTest factors{"rope_freqs.weight", {2}, TensorType::f32, {1.0F, 0.0F}};
-  const auto path = small_model(folder_.path(), "llama", {factors});
-  EXPECT_THAT(Engine::load(path).error().message(), HasSubstr("rope_freqs.weight"));
-}
-
-TEST_F(EngineTest, perplexity_of_logits_that_are_no_numbers_is_an_error) {
-  modelfile::TensorForTest huge{"output_norm.weight", {8}, TensorType::f32, {}};
-  huge.values.assign(8, 3e38F);
-  auto engine = load(small_model(folder_.path(), "llama", {huge}), {.threads = 1});
-  const auto ids = some_ids(10, 5);
-  EXPECT_THAT(perplexity(engine, ids, std::nullopt).error().message(), HasSubstr("not a finite"));
-}
-
-/// Tensors that would be read or written out of bounds if a loader took them by name alone.
-TEST_F(EngineTest, tensors_of_another_architecture_are_refused_by_engine_and_reference) {
-  const auto tensor = [](const char* name, std::vector<uint64_t> dimensions) {
-    return modelfile::tensor_for_test(name, std::move(dimensions));
-  };
-  const std::vector<std::pair<std::string, modelfile::TensorForTest>> files{
-      {"llama", tensor("blk.0.attn_qkv.weight", {8, 20000})},
-      {"llama", tensor("token_embd_norm.weight", {100000})},
-      {"llama", tensor("token_embd_norm.weight", {1})},
-      {"llama", tensor("position_embd.weight", {8, 1})},
-      {"llama", tensor("token_types.weight", {1})},
-      {"llama", tensor("token_embd.bias", {1})},
-      {"llama", tensor("blk.0.attn_k_norm.weight", {4})},
-      {"gpt2", tensor("blk.1.ffn_gate.weight", {8, 50000})},
-      {"gpt2", tensor("token_embd.bias", {2})},
-      {"gpt2", tensor("output_norm.bias", {4})},
-      {"bert", tensor("blk.0.ffn_gate.weight", {8, 50000})},
-      {"bert", tensor("token_types.weight", {8})},
-      {"bert", tensor("position_embd.weight", {8, 3})}};
-  for (const auto& [architecture, other] : files) {
-    const auto path = small_model(folder_.path(), architecture, {other});
-    const auto engine = Engine::load(path, {.threads = 1});
-    ASSERT_FALSE(engine) << other.name;
-    EXPECT_THAT(engine.error().message(), HasSubstr(other.name));
-    const auto file = gguf::GgufFile::open(path);
-    EXPECT_FALSE(ReferenceModel::load(file->contents(), {})) << other.name;
-  }
 }
 
 }  // namespace
