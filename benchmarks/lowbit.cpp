@@ -7,7 +7,6 @@
 #include "device/onednn/int8_product.hpp"
 #include "kernels/absmax.hpp"
 #include "kernels/absmean.hpp"
-#include "kernels/isa.hpp"
 #include "lowbit_inputs.hpp"
 #include "measure/limits.hpp"
 
@@ -15,11 +14,6 @@ namespace trilobite::benchmarks {
 namespace {
 
 const std::vector<std::string> kTernary{"ternary-2.0", "ternary-1.6"};
-
-std::vector<std::string> isa_names() {
-  const auto isas = kernels::available_isas();
-  return {isas.begin(), isas.end()};
-}
 
 /// The first and the last rows of the first and the last token, against plain sums.
 bool is_right(const quant::TernaryTiles& weights, const RandomActivations& x,
@@ -181,66 +175,64 @@ void pack(Bench& p) {
   p.measure([&] { return quantize()->scales[0]; });
 }
 
-bool register_suite() {
-  const auto add = [](std::string operation, std::function<std::vector<Case>()> cases,
-                      std::function<void(Bench&)> body) {
-    register_benchmark({"lowbit", std::move(operation), std::move(cases), std::move(body)});
-  };
-  const auto device = axis("device", std::vector<std::string>{"cpu"});
-  const std::vector<int64_t> few{2, 4, 8, 16, 32};
-  add("read", [=] { return over(axis("shape", kModelShapes), device); }, read);
-  add(
-      "gemv",
-      [=] {
-        return over(axis("dtype", kTernary), axis("shape", kModelShapes), axis("isa", isa_names()),
-                    device);
-      },
-      [](Bench& p) { ternary(p, false); });
+void add(std::string operation, std::function<std::vector<Case>()> cases,
+         std::function<void(Bench&)> body) {
+  register_benchmark({"lowbit", std::move(operation), std::move(cases), std::move(body)});
+}
+
+const Axis kCpu = axis("device", std::vector<std::string>{"cpu"});
+
+void add_products() {
+  const auto from_memory = [](Bench& p) { ternary(p, false); };
+  const auto from_cache = [](Bench& p) { ternary(p, true); };
+  const auto dtype = axis("dtype", kTernary);
+  const auto shape = axis("shape", kModelShapes);
+  add("gemv", [=] { return over(dtype, shape, axis("isa", isa_names()), kCpu); }, from_memory);
   add(
       "gemv-in-l2",
       [=] {
-        return over(axis("dtype", kTernary), axis("shape", std::vector<std::string>{"512x1024"}),
-                    axis("isa", isa_names()), device);
+        const auto small = axis("shape", std::vector<std::string>{"512x1024"});
+        return over(dtype, small, axis("isa", isa_names()), kCpu);
       },
-      [](Bench& p) { ternary(p, true); });
+      from_cache);
+  add(
+      "gemm", [=] { return over(dtype, shape, axis("batch", {2, 4, 8, 16, 32}), kCpu); },
+      from_memory);
+  add(
+      "gemm",
+      [=] { return over(dtype, shape, axis("batch", {128, 512}), axis("isa", isa_names()), kCpu); },
+      from_cache);
   add(
       "gemm",
       [=] {
-        return over(axis("dtype", kTernary), axis("shape", kModelShapes), axis("batch", few),
-                    device);
-      },
-      [](Bench& p) { ternary(p, false); });
-  add(
-      "gemm",
-      [=] {
-        return over(axis("dtype", kTernary), axis("shape", kModelShapes),
-                    axis("batch", std::vector<int64_t>{128, 512}), axis("isa", isa_names()),
-                    device);
-      },
-      [](Bench& p) { ternary(p, true); });
-  add(
-      "gemm",
-      [] {
-        return over(axis("dtype", std::vector<std::string>{"u8s8s32"}), axis("shape", kModelShapes),
-                    axis("batch", std::vector<int64_t>{1, 8, 32, 128, 512}),
+        return over(axis("dtype", std::vector<std::string>{"u8s8s32"}), shape,
+                    axis("batch", {1, 8, 32, 128, 512}),
                     axis("device", std::vector<std::string>{"onednn"}));
       },
       onednn);
+}
+
+void add_preparations() {
   add(
       "absmax",
-      [=] {
-        return over(axis("dtype", std::vector<std::string>{"int8"}),
-                    axis("shape", std::vector<int64_t>{2560, 6912}), axis("isa", isa_names()),
-                    device);
+      [] {
+        return over(axis("dtype", std::vector<std::string>{"int8"}), axis("shape", {2560, 6912}),
+                    axis("isa", isa_names()), kCpu);
       },
       activations);
   add(
       "absmean",
-      [=] {
+      [] {
         return over(axis("dtype", kTernary),
-                    axis("shape", std::vector<std::string>{"2560x2560", "6912x2560"}), device);
+                    axis("shape", std::vector<std::string>{"2560x2560", "6912x2560"}), kCpu);
       },
       pack);
+}
+
+bool register_suite() {
+  add("read", [] { return over(axis("shape", kModelShapes), kCpu); }, read);
+  add_products();
+  add_preparations();
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Suite lowbit, operations on weights in groups of 32 columns, our own (int4, int6, int8) and those
 // of model files (q4_1, q4_k, q6_k): f32 activations in, f32 out, quantising the activations
-// included. One iteration multiplies by several matrices in turn, so many that none of them is
-// still in a cache when its turn comes again.
+// included. One iteration multiplies by one of several matrices, so many that none of them is still
+// in a cache when its turn comes again.
 
 #include <fmt/format.h>
 
@@ -99,6 +99,8 @@ void multiply_panels(const kernels::GroupCall& call, size_t first, size_t last) 
 void multiply_panels(const kernels::BlockCall& call, size_t first, size_t last) {
   kernels::block_product(call, first, last);
 }
+std::string_view kernel_name(const GroupTiles&) { return "group_product"; }
+std::string_view kernel_name(const BlockTiles&) { return "block_product"; }
 template <class Tiles>
 using CallOf =
     std::conditional_t<std::is_same_v<Tiles, GroupTiles>, kernels::GroupCall, kernels::BlockCall>;
@@ -233,15 +235,16 @@ Verification verify(Problem<Tiles>& problem) {
 
 template <class Tiles>
 Work work_of(const Problem<Tiles>& problem) {
-  const auto count = static_cast<double>(problem.matrices.size());
   const auto [rows, columns, tokens] = problem.size;
-  const size_t read = problem.matrices[0].bytes() + sizeof(float) * problem.x.size();
-  return {.bytes_read = count * static_cast<double>(read),
-          .bytes_written = count * static_cast<double>(sizeof(float) * problem.out.size()),
-          .items = count,
-          .tokens = count * static_cast<double>(tokens),
-          .flops = count * 2 * static_cast<double>(rows * columns * tokens),
-          .compute = "i8"};
+  const size_t weights = problem.matrices[0].bytes();
+  const size_t activations = sizeof(float) * problem.x.size();
+  return {.elements = static_cast<double>(rows * columns),
+          .bytes_read = static_cast<double>(weights + activations),
+          .bytes_written = static_cast<double>(sizeof(float) * problem.out.size()),
+          .tokens = static_cast<double>(tokens),
+          .flops = 2 * static_cast<double>(rows * columns * tokens),
+          .compute = "i8",
+          .working_set_bytes = static_cast<double>(weights * problem.matrices.size())};
 }
 
 template <class Tiles>
@@ -250,18 +253,15 @@ void measure(Bench& p, Result<std::vector<Tiles>> matrices, Size size) {
   Problem<Tiles> problem(*std::move(matrices), size, p.threads(), p.seed());
   p.work(work_of(problem));
   p.verify([&] { return verify(problem); });
+  const auto& all = problem.matrices;
   uint64_t products = 0;
-  p.measure([&] {
-    for (const auto& weights : problem.matrices) problem.multiply(weights);
-    products += problem.matrices.size();
-  });
-  p.kernels({{fmt::format("group_product_{}/{}", p.dtype(), kernels::current_isa()), products}});
+  p.measure([&] { problem.multiply(all[products++ % all.size()]); });
+  p.kernels({{fmt::format("{}_{}/{}", kernel_name(all[0]), p.dtype(), kernels::current_isa()),
+              products}});
 }
 
 void run(Bench& p) {
-  if (const auto chosen = kernels::set_isa(p.isa()); !chosen) {
-    return p.skip(chosen.error().message());
-  }
+  if (!use_isa_of(p)) return;
   const auto shape = matrix_shape(p.shape());
   if (!shape) return p.fail(shape.error().message());
   const auto tokens = static_cast<size_t>(std::max<int64_t>(1, p.number("batch")));
@@ -293,6 +293,14 @@ bool register_suite() {
                  axis("shape", std::vector<std::string>{"2560x2560", "6912x2560", "128256x2560"}));
            },
        .body = run});
+  register_benchmark({.suite = "lowbit",
+                      .operation = "gemv",
+                      .cases =
+                          [=] {
+                            return over(axis("dtype", kTypes), device, axis("isa", isa_names()),
+                                        axis("shape", std::vector<std::string>{"2560x2560"}));
+                          },
+                      .body = run});
   register_benchmark(
       {.suite = "lowbit",
        .operation = "gemm",

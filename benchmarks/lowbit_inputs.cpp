@@ -38,6 +38,11 @@ quant::TernaryForm form_of(const std::string& dtype) {
                                 : quant::TernaryForm::two_bit;
 }
 
+std::vector<std::string> isa_names() {
+  const auto isas = kernels::available_isas();
+  return {isas.begin(), isas.end()};
+}
+
 bool use_isa_of(Bench& p) {
   const auto own = p.text("isa");
   if (!own.empty() && !p.isa().empty() && own != p.isa()) {

@@ -35,6 +35,9 @@ std::vector<float> uniform_values(size_t count, RandomStream from);
 /// "ternary-2.0" or "ternary-1.6".
 quant::TernaryForm form_of(const std::string& dtype);
 
+/// The instruction sets that this machine has.
+std::vector<std::string> isa_names();
+
 /// Narrows the kernels to the benchmark's instruction set: the parameter `isa` if it has one. False
 /// when the benchmark was skipped, because the command line asks for another one.
 bool use_isa_of(Bench& p);

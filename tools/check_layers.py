@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Fails when a module under src/ (or benchmarks/) includes a module that it must not know (docs/architecture.md)."""
+"""Fails when a module under src/ (or benchmarks/) includes a module that it must not know (docs/architecture.md), or writes
+JSON by itself: what is not UTF-8 throws unless base/json.hpp does it."""
 import pathlib
 import re
 import sys
@@ -36,6 +37,12 @@ def main(root: pathlib.Path) -> int:
                 found = re.match(r'\s*#include "([a-z_]+)/', line)
                 if found and found[1] not in {module, *allowed.split(), *PUBLIC} and (root / "src" / found[1]).is_dir():
                     wrong.append(f"{path.relative_to(root)}:{number}: {module} must not know {found[1]}")
+    for path in sorted([*(root / "src").rglob("*.cpp"), *(root / "benchmarks").rglob("*.cpp")]):
+        # The tokenizer quotes what it has parsed, which is UTF-8.
+        if path == root / "src/base/json.cpp" or path.stem.endswith("_test") or path.parent.name == "tokenizer":
+            continue
+        wrong += [f"{path.relative_to(root)}:{number}: JSON becomes text by json_line or json_document (base/json.hpp)"
+                  for number, line in enumerate(path.read_text().splitlines(), 1) if re.search(r"\.dump\(", line)]
     modules = {path.name for path in (root / "src").iterdir() if path.is_dir()}
     wrong += [f"src/{module}: is missing from the table in tools/check_layers.py" for module in modules - set(MAY_INCLUDE)]
     for path in sorted((root / "include" / "trilobite").glob("*.hpp")):

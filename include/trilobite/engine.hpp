@@ -22,9 +22,13 @@
 
 namespace trilobite {
 
+/// How attention keeps what it has seen: f32 while that is small, else f16; or as told.
+enum class KvPrecision { automatic, f32, f16, int8 };
+
 struct LoadOptions {
   unsigned threads = 0;  ///< 0: all CPUs that this process may use
   size_t context = 0;    ///< tokens of a text, prompt included; 0: the model's, at most 4096
+  KvPrecision kv = KvPrecision::automatic;
 };
 
 struct Sampling {
@@ -34,6 +38,10 @@ struct Sampling {
   float min_p = 0.0f;        ///< and at least this share of the likeliest one's probability
   float repetition_penalty = 1.0f;
   uint64_t seed = 42;
+  /// End the continuation besides the model's own end of text, and are not part of it.
+  std::vector<TokenId> stop_tokens;
+  std::vector<std::string> stop_texts;
+  bool ignore_end = false;  ///< go on after the model's end of text
   /// Called with each piece of text as it becomes complete; false ends the generation.
   std::function<bool(std::string_view text)> on_text;
 };

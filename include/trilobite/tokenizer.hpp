@@ -85,6 +85,10 @@ class Tokenizer;
 class StreamDecoder {
  public:
   explicit StreamDecoder(const Tokenizer& tokenizer, DecodeOptions options = {});
+  /// What comes next continues the text of `ids`, which is not given out again: a blank that begins
+  /// the next word is part of the text. Special tokens alone are no text. Call it before the first
+  /// push with the prompt of a generation.
+  void continue_after(std::span<const TokenId> ids);
   /// The text that is complete now; often empty, valid until the next call.
   std::string_view push(TokenId id);
   /// What is left of an incomplete character, as U+FFFD. Ready for the next text afterwards.
@@ -120,6 +124,9 @@ class Tokenizer {
 
   /// Valid UTF-8; ids outside the vocabulary are left out.
   std::string decode(std::span<const TokenId> ids, DecodeOptions options = {}) const;
+  /// The text that `ids` add to the text of `before`: what a model wrote after a prompt.
+  std::string decode_after(std::span<const TokenId> before, std::span<const TokenId> ids,
+                           DecodeOptions options = {}) const;
 
   size_t vocabulary_size() const;
   /// The bytes a token stands for, before a decoder joins them ("▁the", "##ing"); empty for ids

@@ -32,7 +32,8 @@ Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes, Pages pages) {
   if (machine != 0 && bytes > machine) {
     return fail(
         fmt::format("{} bytes of memory were asked for, this machine has {}; use a smaller size",
-                    bytes, machine));
+                    bytes, machine),
+        ErrorKind::environment);
   }
   if (bytes == 0) return AlignedBuffer();
   const bool huge = pages == Pages::huge && bytes >= 2 * kHugePage;
@@ -41,7 +42,8 @@ Result<AlignedBuffer> AlignedBuffer::allocate(size_t bytes, Pages pages) {
     return fail(
         fmt::format("out of memory: {} bytes could not be allocated; close other programs or use "
                     "a smaller size",
-                    bytes));
+                    bytes),
+        ErrorKind::environment);
   }
   // A hint: failing changes speed only. What does not fill a huge page stays on small ones: a model
   // of hundreds of matrices would waste half a huge page on each.

@@ -51,6 +51,16 @@ Result<Json> parse_json(std::string_view text) {
   }
 }
 
+std::string json_line(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+std::string json_ascii_line(const Json& value) {
+  return value.dump(-1, ' ', true, Json::error_handler_t::replace);
+}
+std::string json_document(const Json& value) {
+  return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 std::string_view json_type_name(const Json& value) {
   switch (value.type()) {
     case Json::value_t::null: return "null";

@@ -18,6 +18,12 @@ using Json = nlohmann::ordered_json;
 /// Parses the whole text. The message says line, column and what was expected.
 Result<Json> parse_json(std::string_view text);
 
+/// From Json to text, and the only way (tools/check_layers.py): names and output of other programs
+/// may hold any bytes, so what is not UTF-8 is replaced by U+FFFD, never thrown.
+std::string json_line(const Json& value);        // without a newline
+std::string json_ascii_line(const Json& value);  // other characters as \uXXXX
+std::string json_document(const Json& value);    // indented, ends with a newline
+
 /// "an object", "a number", ... for messages.
 std::string_view json_type_name(const Json& value);
 

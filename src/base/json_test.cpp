@@ -7,6 +7,13 @@ namespace {
 
 Json json(std::string_view text) { return parse_json(text).value(); }
 
+TEST(JsonText, bytes_that_are_not_utf8_are_replaced) {
+  const Json value{{"name", "a\xff"}, {"letter", "\u00e9"}};
+  EXPECT_EQ(json_line(value), "{\"name\":\"a\uFFFD\",\"letter\":\"\u00e9\"}");
+  EXPECT_EQ(json_ascii_line(value), R"({"name":"a\ufffd","letter":"\u00e9"})");
+  EXPECT_EQ(json_document(value), "{\n  \"name\": \"a\uFFFD\",\n  \"letter\": \"\u00e9\"\n}\n");
+}
+
 TEST(ParseJson, a_problem_has_line_and_column) {
   const auto result = parse_json("{\n  \"a\": 1,\n}");
   ASSERT_FALSE(result);

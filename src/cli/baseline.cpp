@@ -92,7 +92,7 @@ Result<std::string> list(const BaselineFlags& flags) {
   if (flags.format == "json") {
     Json all = Json::array();
     for (const auto& entry : *entries) all.push_back(json_of(entry));
-    return all.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    return json_document(all);
   }
   if (entries->empty()) return fmt::format("{} has no baseline\n", history->name());
   Table table{{{"id", true, 9},

@@ -61,7 +61,7 @@ Result<std::string> choose_baseline(const std::string& asked,
 std::string render(const CompareFlags& flags, const RunRecord& record,
                    const std::string& baseline) {
   const auto comparison = compare_devices(record, baseline);
-  if (flags.format == "json") return to_json(comparison).dump(2) + "\n";
+  if (flags.format == "json") return json_document(to_json(comparison));
   if (flags.format == "csv") return to_csv(comparison);
   if (flags.format == "markdown") return to_markdown(comparison);
   return to_console(comparison, {.color = stdout_is_terminal(), .width = terminal_width()});

@@ -83,6 +83,7 @@ Json to_json(const CrossvalResult& result, const CrossvalPlan& plan) {
   } else {
     json["logits"] = {{"unavailable", result.logits_unavailable}};
   }
+  if (!result.engine_failed.empty()) json["engine_failed"] = result.engine_failed;
   if (!result.speed_unavailable.empty()) json["speed_unavailable"] = result.speed_unavailable;
   return json;
 }
@@ -162,14 +163,16 @@ int run_crossval(const Arguments& arguments) {
     return report_error(ready.error());
   const auto result = cross_validate(plan);
   if (!result) return report_error(result.error());
-  const auto dump = [](const Json& value) {
-    return value.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-  };
-  const auto comparison = dump(to_json(*result, plan));
-  for (const auto& [name, text] : {std::pair("comparison-results.json", comparison),
-                                   {"system-info.json", dump(to_json(read_environment()))}}) {
+  const auto comparison = json_document(to_json(*result, plan));
+  for (const auto& [name, text] :
+       {std::pair("comparison-results.json", comparison),
+        {"system-info.json", json_document(to_json(read_environment()))}}) {
     if (const auto written = write_file_atomically(Path(output) / name, text); !written)
       return report_error(written.error());
+  }
+  if (!result->engine_failed.empty()) {
+    fmt::print(stderr, "trilobite: {}\n", result->engine_failed);
+    return kGateSaidNo;
   }
   if (const auto printed = print(json ? comparison : to_text(*result)); !printed)
     return report_error(printed.error());

@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstring>
 
 #include "base/json.hpp"
 #include "base/thread_pool.hpp"
@@ -18,8 +17,12 @@
 namespace trilobite::cli {
 namespace {
 
+constexpr std::chrono::seconds kHelpTimeout{30};
+
 /// This program, for running it on the other side of the comparison.
 std::string own_program() { return std::filesystem::read_symlink("/proc/self/exe").string(); }
+
+std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
 
 double per_second(size_t count, int64_t ns) {
   return static_cast<double>(count) * 1e9 / static_cast<double>(std::max<int64_t>(1, ns));
@@ -29,7 +32,7 @@ double per_second(size_t count, int64_t ns) {
 Result<std::pair<double, double>> measure_speed(const CrossvalPlan& plan) {
   auto options = engine_options(plan.model);
   if (!options) return fail_from(options);
-  options->context = plan.prompt_tokens + plan.tokens + 1;
+  if (options->context == 0) options->context = std::max(plan.prompt_tokens, plan.tokens + 1);
   auto engine = model::Engine::load(plan.model.file, *options);
   if (!engine) return fail_from(engine);
   std::vector<int32_t> prompt(plan.prompt_tokens);
@@ -72,38 +75,66 @@ class Crossval {
 
   Result<CrossvalResult> run() {
     result_.engine = other_.program().string();
-    if (auto done = compare_texts(); !done) return fail_from(done);
+    if (auto done = run_parts(); !done && result_.engine_failed.empty()) return fail_from(done);
+    return std::move(result_);
+  }
+
+ private:
+  Result<void> run_parts() {
+    if (auto done = ask_for_flags(); !done) return done;
+    if (auto done = compare_texts(); !done) return done;
     compare_logits();
     for (size_t i = 0; i < plan_.iterations; ++i) {
       // ABBA: neither side is always the one that finds the caches warm.
       auto done = i % 2 == 0 ? both(&Crossval::measure_ours, &Crossval::measure_theirs)
                              : both(&Crossval::measure_theirs, &Crossval::measure_ours);
-      if (!done) return fail_from(done);
+      if (!done) return done;
     }
-    return std::move(result_);
+    return {};
   }
 
- private:
   using Part = Result<void> (Crossval::*)();
   Result<void> both(Part first, Part second) {
     if (auto done = (this->*first)(); !done) return done;
     return (this->*second)();
   }
 
-  std::vector<std::string> our_command(size_t tokens) const {
-    return {own_program(), "generate",
-            "-m",          plan_.model.file,
-            "-p",          plan_.prompt,
-            "-n",          std::to_string(tokens),
-            "--threads",   std::to_string(request_.threads),
-            "--greedy",    "--ignore-end",
-            "--special",   "--json"};
+  /// One of our commands on the model, with all of its flags.
+  std::vector<std::string> our_command(const char* name,
+                                       const std::vector<std::string>& more) const {
+    auto options = plan_.model;
+    options.threads = request_.threads;
+    std::vector<std::string> words{own_program(), name};
+    for (const auto& part : {words_of(options), more})
+      words.insert(words.end(), part.begin(), part.end());
+    return words;
+  }
+
+  std::vector<std::string> our_generate(size_t tokens) const {
+    return our_command("generate", {"--prompt", plan_.prompt, "--tokens", std::to_string(tokens),
+                                    "--greedy", "--ignore-end", "--special", "--json"});
+  }
+
+  /// Keeps how the other engine failed: that is no fault of the request.
+  Result<FinishedProgram> run_theirs(const std::vector<std::string>& command) {
+    auto done = run_well(command, plan_.timeout);
+    if (!done) result_.engine_failed = done.error().message();
+    return done;
+  }
+
+  Result<void> ask_for_flags() {
+    // Some builds end their help with status 1.
+    const auto help = run_program({result_.engine, "--help"},
+                                  std::min<std::chrono::nanoseconds>(plan_.timeout, kHelpTimeout));
+    if (help) return other_.learn_flags(help->output + help->errors);
+    result_.engine_failed = help.error().message();
+    return fail_from(help);
   }
 
   Result<Json> our_generation() {
-    const auto done = run_program(our_command(plan_.tokens), plan_.timeout);
+    const auto done = run_program(our_generate(plan_.tokens), plan_.timeout);
     if (!done) return fail_from(done);
-    if (done->status != 0) return fail(done->errors.substr(0, done->errors.find('\n')));
+    if (done->status != 0) return fail(first_line(done->errors));
     return parse_json(done->output);
   }
 
@@ -112,13 +143,8 @@ class Crossval {
     if (!json) return fail_from(json);
     result_.tokens = json->at("tokens").get<std::vector<int32_t>>();
     result_.text = json->value("text", "");
-    const auto theirs = run_program(other_.generate_command(request_), plan_.timeout);
+    const auto theirs = run_theirs(other_.generate_command(request_));
     if (!theirs) return fail_from(theirs);
-    if (theirs->status != 0) {
-      const auto& words = theirs->errors;
-      return fail(fmt::format("{} ended with status {}: {}", result_.engine, theirs->status,
-                              words.substr(words.size() - std::min<size_t>(words.size(), 200))));
-    }
     result_.other_text = OtherEngine::continuation(theirs->output, plan_.prompt);
     return count_agreeing();
   }
@@ -130,6 +156,7 @@ class Crossval {
     const auto tokenizer = load_tokenizer(file->contents());
     if (!tokenizer) return fail_from(tokenizer);
     StreamDecoder stream(*tokenizer, DecodeOptions{.special_tokens = true});
+    stream.continue_after(tokenizer->encode(plan_.prompt));
     std::string written;
     for (size_t i = 0; i < result_.tokens.size(); ++i) {
       const auto more = stream.push(result_.tokens[i]);
@@ -144,65 +171,65 @@ class Crossval {
 
   void compare_logits() {
     const auto theirs = other_.logits(request_);
-    if (!theirs) {
-      result_.logits_unavailable = theirs.error().message();
+    const auto ours =
+        theirs ? our_logits(theirs->ids) : Result<std::vector<float>>(fail_from(theirs));
+    if (!ours) {
+      result_.logits_unavailable = ours.error().message();
       return;
     }
-    const TemporaryPath folder;
-    const auto file = (folder.path() / "logits.bin").string();
-    const auto done =
-        run_program({own_program(), "logits", "-m", plan_.model.file, "--ids",
-                     fmt::format("{}", fmt::join(theirs->ids, ",")), "--positions", "last",
-                     "--threads", std::to_string(request_.threads), "--output", file},
-                    plan_.timeout);
-    const auto text = read_file(file);
-    if (!done || done->status != 0 || !text ||
-        text->size() != theirs->logits.size() * sizeof(float)) {
-      result_.logits_unavailable = done ? "ours: " + done->errors : done.error().message();
+    if (ours->size() != theirs->logits.size()) {
+      result_.logits_unavailable = fmt::format("llama-debug wrote {} logits, ours are {}",
+                                               theirs->logits.size(), ours->size());
       return;
     }
-    std::vector<float> ours(theirs->logits.size());
-    std::memcpy(ours.data(), text->data(), text->size());
-    const auto errors = quant::measure_error(theirs->logits, ours);
+    result_.logits_unavailable.clear();
+    const auto errors = quant::measure_error(theirs->logits, *ours);
     result_.cosine = errors.cosine;
     result_.max_error = errors.max_abs_error;
     const auto top = [](const std::vector<float>& row) {
       return std::ranges::max_element(row) - row.begin();
     };
-    result_.same_top_token = top(ours) == top(theirs->logits);
+    result_.same_top_token = top(*ours) == top(theirs->logits);
     result_.same_prompt_ids = theirs->ids == prompt_ids();
+  }
+
+  Result<std::vector<float>> our_logits(const std::vector<int32_t>& ids) const {
+    const TemporaryPath folder;
+    const auto file = folder.path() / "logits.bin";
+    const auto done =
+        run_program(our_command("logits", {"--ids", fmt::format("{}", fmt::join(ids, ",")),
+                                           "--positions", "last", "--output", file.string()}),
+                    plan_.timeout);
+    if (!done) return fail_from(done, "ours");
+    if (done->status != 0) return fail("ours: " + first_line(done->errors));
+    return read_numbers<float>(file);
   }
 
   std::vector<int32_t> prompt_ids() const {
     const auto file = gguf::GgufFile::open(plan_.model.file);
+    if (!file) return {};
     const auto tokenizer = load_tokenizer(file->contents());
     return tokenizer ? tokenizer->encode(plan_.prompt) : std::vector<int32_t>();
   }
 
-  /// One process that generates everything (its memory), one that stops after a token (its time).
-  Result<void> measure_process(const std::vector<std::string>& whole,
-                               const std::vector<std::string>& first, SideFigures& side) {
-    const auto all = run_program(whole, plan_.timeout);
-    if (!all) return fail_from(all);
-    const auto one = run_program(first, plan_.timeout);
-    if (!one) return fail_from(one);
-    if (all->status != 0 || one->status != 0)
-      return fail(fmt::format("{} ended with status {}", whole[0],
-                              all->status != 0 ? all->status : one->status));
-    side.peak_mb.push_back(static_cast<double>(all->peak_resident_bytes) / 1e6);
-    side.first_token_ms.push_back(one->wall_ns / 1e6);
-    return {};
+  /// One process that generates everything gives its memory, one that stops after a token its time.
+  static void keep(const FinishedProgram& whole, const FinishedProgram& first, SideFigures& side) {
+    side.peak_mb.push_back(static_cast<double>(whole.peak_resident_bytes) / 1e6);
+    side.first_token_ms.push_back(first.wall_ns / 1e6);
   }
 
   Result<void> measure_ours() {
-    auto done = measure_process(our_command(plan_.tokens), our_command(1), result_.ours);
-    if (!done) return done;
+    const auto whole = run_well(our_generate(plan_.tokens), plan_.timeout);
+    if (!whole) return fail_from(whole);
+    const auto first = run_well(our_generate(1), plan_.timeout);
+    if (!first) return fail_from(first);
+    keep(*whole, *first, result_.ours);
     // In a child, so that this process stays small: what it holds would count as theirs.
     const auto text = call_in_child(
         [&] {
           const auto speed = measure_speed(plan_);
           return speed ? fmt::format("[{},{}]", speed->first, speed->second)
-                       : Json(speed.error().message()).dump();
+                       : json_line(Json(speed.error().message()));
         },
         plan_.timeout);
     if (!text) return fail_from(text);
@@ -217,9 +244,11 @@ class Crossval {
   Result<void> measure_theirs() {
     auto single = request_;
     single.tokens = 1;
-    auto done = measure_process(other_.generate_command(request_), other_.generate_command(single),
-                                result_.theirs);
-    if (!done) return done;
+    const auto whole = run_theirs(other_.generate_command(request_));
+    if (!whole) return fail_from(whole);
+    const auto first = run_theirs(other_.generate_command(single));
+    if (!first) return fail_from(first);
+    keep(*whole, *first, result_.theirs);
     if (!result_.speed_unavailable.empty()) return {};
     const auto speed = other_.speed(request_, plan_.prompt_tokens);
     if (!speed) {

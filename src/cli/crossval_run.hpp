@@ -30,12 +30,13 @@ struct SideFigures {
 
 struct CrossvalResult {
   std::string engine;
+  std::string engine_failed;    // how it crashed or ran out of time; nothing after that is there
   std::vector<int32_t> tokens;  // ours
   std::string text;             // ours
   std::string other_text;
   size_t agreeing_tokens = 0;  // of ours, until the texts part
   // Of the logits after the prompt; absent with a reason.
-  std::string logits_unavailable;
+  std::string logits_unavailable = "they were not reached";
   double cosine = 0;
   double max_error = 0;
   bool same_top_token = false;

@@ -34,7 +34,7 @@ std::string to_json_text(const std::vector<benchmarks::DeviceLine>& lines) {
                     {"what", line.what},
                     {"description", line.description}});
   }
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace

@@ -82,9 +82,18 @@ void append_pooled(std::span<const double> hidden, size_t width, model::Pooling 
 
 struct Embedded {
   std::vector<float> values;
+  std::vector<size_t> rows_per_text;
   size_t width = 0;
   model::Pooling pooling = model::Pooling::none;
 };
+
+/// Where each text ends in the matrix: without pooling it has a row for every token.
+std::vector<size_t> rows_per_text(const std::vector<std::vector<int32_t>>& texts,
+                                  model::Pooling pooling) {
+  std::vector<size_t> rows;
+  for (const auto& ids : texts) rows.push_back(pooling == model::Pooling::none ? ids.size() : 1);
+  return rows;
+}
 
 Result<model::Pooling> chosen_pooling(const EmbedFlags& flags, const model::ModelConfig& config) {
   if (flags.pooling.empty()) return config.pooling;
@@ -96,15 +105,18 @@ Result<Embedded> on_reference(const EmbedFlags& flags) {
   if (!file) return fail_from(file);
   const auto texts = texts_as_ids(flags, file->contents());
   if (!texts) return fail_from(texts);
-  const auto reference =
-      model::ReferenceModel::load(file->contents(), {.gelu_erf = flags.model.gelu == "erf"});
+  const auto engine = engine_options(flags.model);
+  if (!engine) return fail_from(engine);
+  const auto reference = model::ReferenceModel::load(
+      file->contents(), {.i2s_layout = engine->weights.i2s_layout, .gelu_erf = engine->gelu_erf});
   if (!reference) return fail_from(reference, flags.model.file);
   const auto& config = reference->config();
   if (config.is_causal)
     return fail(fmt::format("a {} model gives no embeddings; bert does", config.architecture_name));
   const auto pooling = chosen_pooling(flags, config);
   if (!pooling) return fail_from(pooling);
-  Embedded result{.width = config.width, .pooling = *pooling};
+  Embedded result{
+      .rows_per_text = rows_per_text(*texts, *pooling), .width = config.width, .pooling = *pooling};
   for (const auto& ids : *texts) {
     if (auto known = model::check_ids(ids, config.vocabulary); !known) return fail_from(known);
     if (ids.empty() || ids.size() > config.context)
@@ -124,7 +136,8 @@ Result<Embedded> on_cpu(const EmbedFlags& flags) {
   if (!pooling) return fail_from(pooling);
   auto values = engine->embed(*texts, *pooling);
   if (!values) return fail_from(values);
-  return Embedded{*std::move(values), engine->config().width, *pooling};
+  return Embedded{*std::move(values), rows_per_text(*texts, *pooling), engine->config().width,
+                  *pooling};
 }
 
 }  // namespace
@@ -141,10 +154,12 @@ int run_embed(const Arguments& arguments) {
   auto embedded = flags.device == "reference" ? on_reference(flags) : on_cpu(flags);
   if (!embedded) return report_error(embedded.error());
   if (flags.normalize) normalize_rows(embedded->values, embedded->width);
+  warn_unless_finite(embedded->values);
   const Json facts{{"model", flags.model.file},
                    {"device", flags.device},
                    {"pooling", model::name_of(embedded->pooling)},
-                   {"normalized", flags.normalize}};
+                   {"normalized", flags.normalize},
+                   {"rows_per_text", embedded->rows_per_text}};
   const auto done = flags.output.empty()
                         ? print(matrix_json(embedded->values, embedded->width, facts))
                         : write_matrix(flags.output, embedded->values, embedded->width, facts);

@@ -101,7 +101,7 @@ int run_env(const Arguments& arguments) {
       json["doubts"].push_back(
           {{"code", doubt.code}, {"message", doubt.message}, {"advice", doubt.advice}});
     }
-    text = json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    text = json_document(json);
   } else {
     text = facts_text(environment) + (limits ? limits_text(*limits) : "") + doubts_text(doubts);
   }

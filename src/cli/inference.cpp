@@ -93,10 +93,6 @@ void finish_record(RunRecord& record, const InferenceResult& result, const CpuTi
   record.finished_at = utc_now();
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 /// comparison-results.json of a run on its own: what the output was compared with. `crossval`
 /// writes the comparison with another engine.
 Json comparison_json(const InferenceResult& result, const RunRecord& record) {
@@ -119,11 +115,11 @@ Json system_json(const RunRecord& record) {
 Result<void> write_files(const Path& folder, const InferenceResult& result,
                          const RunRecord& record) {
   const std::vector<std::pair<std::string_view, std::string>> files{
-      {"performance-report.json", dumped(to_report_json(result, record))},
+      {"performance-report.json", json_document(to_report_json(result, record))},
       {"performance-report.md", to_report_markdown(result, record)},
       {"results.json", to_json_text(record)},
-      {"comparison-results.json", dumped(comparison_json(result, record))},
-      {"system-info.json", dumped(system_json(record))}};
+      {"comparison-results.json", json_document(comparison_json(result, record))},
+      {"system-info.json", json_document(system_json(record))}};
   for (const auto& [name, text] : files) {
     if (auto written = write_file_atomically(folder / name, text); !written) return written;
   }
@@ -147,7 +143,7 @@ int run_inference(const Arguments& arguments) {
   if (const auto written = write_files(flags.output, *result, record); !written)
     return report_error(written.error());
   const auto text =
-      flags.json ? dumped(to_report_json(*result, record))
+      flags.json ? json_document(to_report_json(*result, record))
                  : to_report_text(*result) + fmt::format("files: {}\n", flags.output.string());
   if (const auto printed = print(text); !printed) return report_error(printed.error());
   if (stop_requested()) return kInterrupted;

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "model/reference_model.hpp"
-#include "model/weights.hpp"
 #include "quant/error_measures.hpp"
 #include "report/human_units.hpp"
 
@@ -23,11 +23,17 @@ constexpr double kLeastOwnCosine = 0.999;
 
 using Rows = std::vector<std::vector<float>>;
 
+bool all_finite(std::span<const float> row) {
+  return std::ranges::all_of(row, [](float value) { return std::isfinite(value); });
+}
+
 Correctness compare(const Rows& ours, const Rows& reference) {
   Correctness result{.positions = ours.size(), .cosine = 1};
   size_t agreeing = 0;
+  bool finite = true;
   for (size_t i = 0; i < ours.size(); ++i) {
     const auto errors = quant::measure_error(reference[i], ours[i]);
+    finite = finite && all_finite(ours[i]) && all_finite(reference[i]);
     result.cosine = std::min(result.cosine, errors.cosine);
     result.max_error = std::max(result.max_error, errors.max_abs_error);
     const auto top = [](const std::vector<float>& row) {
@@ -35,6 +41,7 @@ Correctness compare(const Rows& ours, const Rows& reference) {
     };
     agreeing += static_cast<size_t>(top(ours[i]) == top(reference[i]));
   }
+  if (!finite) result.cosine = std::nan("");  // which passes no gate
   result.top_token_share = static_cast<double>(agreeing) / static_cast<double>(ours.size());
   return result;
 }
@@ -87,8 +94,7 @@ Result<Rows> reference_rows(const model::Engine& engine, const model::EngineOpti
                             const std::vector<int32_t>& tokens) {
   const auto reference = model::ReferenceModel::load(
       engine.file().contents(),
-      {.i2s_layout = options.weights.i2s_layout.value_or(quant::I2sLayout::x86_block128),
-       .gelu_erf = options.gelu_erf});
+      {.i2s_layout = options.weights.i2s_layout, .gelu_erf = options.gelu_erf});
   if (!reference) return fail_from(reference);
   const auto hidden = reference->hidden(tokens);
   Rows rows;

@@ -82,6 +82,8 @@ std::optional<double> megabytes(std::optional<uint64_t> bytes) {
   return bytes ? std::optional(static_cast<double>(*bytes) / 1e6) : std::nullopt;
 }
 
+bool is_checked(const InferenceResult& result) { return result.correctness.positions > 0; }
+
 struct Metric {
   std::string name;
   std::optional<double> value;
@@ -114,7 +116,8 @@ std::vector<Metric> all_metrics(const InferenceResult& result) {
       {"read_bandwidth_gb_per_second", scaled(best_bandwidth(result), 1e-9)},
       {"roofline_share", roofline_share(result, best_bandwidth(result))},
       {"roofline_share_of_median_bandwidth", roofline_share(result, median_of(result.bandwidth))},
-      {"accuracy_score", result.correctness.cosine},
+      {"accuracy_score",
+       is_checked(result) ? std::optional(result.correctness.cosine) : std::nullopt},
   };
 }
 
@@ -125,14 +128,20 @@ Json memory_json(const InferenceResult& result) {
           {"scratch", result.memory.scratch}};
 }
 
+/// That one step of a batch brings forward.
+size_t tokens_of_step(const InferenceResult& result, const BatchSpeed& batch) {
+  return batch.sequences * (result.is_causal ? 1 : result.prompt_tokens);
+}
+
 Json batches_json(const InferenceResult& result) {
   Json json = Json::array();
   for (const auto& batch : result.batches) {
-    const size_t tokens = batch.sequences * (result.is_causal ? 1 : result.prompt_tokens);
-    const auto speed = rate(tokens, batch.step_ns);
-    json.push_back({{"sequences", batch.sequences},
-                    {"tokens_per_second", speed ? Json(*speed) : Json()},
-                    {"steps", batch.step_ns.size()}});
+    const auto speed = rate(tokens_of_step(result, batch), batch.step_ns);
+    Json one{{"sequences", batch.sequences},
+             {"tokens_per_second", speed ? Json(*speed) : Json()},
+             {"steps", batch.step_ns.size()}};
+    if (!batch.unavailable.empty()) one["unavailable"] = batch.unavailable;
+    json.push_back(std::move(one));
   }
   return json;
 }
@@ -141,7 +150,7 @@ Json correctness_json(const Correctness& check) {
   Json json{{"passed", check.passed},
             {"reference", check.reference},
             {"positions", check.positions},
-            {"least_cosine", number_or_null(check.cosine)},
+            {"least_cosine", check.positions > 0 ? number_or_null(check.cosine) : Json()},
             {"top_token_agreement", check.top_token_share},
             {"max_abs_error", number_or_null(check.max_error)}};
   if (!check.unavailable.empty()) json["reference_model_unavailable"] = check.unavailable;
@@ -158,16 +167,19 @@ std::vector<std::pair<std::string, std::string>> summary_lines(const InferenceRe
     lines.emplace_back(name, std::move(text));
   }
   for (const auto& batch : result.batches) {
-    const size_t tokens = batch.sequences * (result.is_causal ? 1 : result.prompt_tokens);
-    const auto speed = rate(tokens, batch.step_ns);
+    const auto speed = rate(tokens_of_step(result, batch), batch.step_ns);
     lines.emplace_back(fmt::format("tokens_per_second, batch {}", batch.sequences),
-                       speed ? fmt::format("{:.4g}", *speed) : "not measured");
+                       !batch.unavailable.empty() ? "unavailable: " + batch.unavailable
+                       : speed                    ? fmt::format("{:.4g}", *speed)
+                                                  : "not measured");
   }
   const auto& check = result.correctness;
   lines.emplace_back("correctness",
-                     fmt::format("{}: least cosine {:.6f} over {} positions, beside {}",
-                                 check.passed ? "passed" : "FAILED", check.cosine, check.positions,
-                                 check.reference));
+                     is_checked(result)
+                         ? fmt::format("{}: least cosine {:.6f} over {} positions, beside {}",
+                                       check.passed ? "passed" : "FAILED", check.cosine,
+                                       check.positions, check.reference)
+                         : "FAILED, unavailable: " + check.unavailable);
   return lines;
 }
 
@@ -257,7 +269,7 @@ struct SampleSet {
   std::map<std::string, std::string> parameters;
 };
 
-BenchmarkResult benchmark_of(const InferenceResult& result, const SampleSet& set, uint64_t seed) {
+BenchmarkResult named_benchmark(const InferenceResult& result, const SampleSet& set) {
   BenchmarkResult benchmark{.suite = "inference",
                             .operation = set.operation,
                             .dtype = result.types.substr(0, result.types.find(',')),
@@ -268,6 +280,11 @@ BenchmarkResult benchmark_of(const InferenceResult& result, const SampleSet& set
       fmt::format("inference/{}/{}/cpu/{}", set.operation, benchmark.dtype, benchmark.shape);
   for (const auto& [name, value] : set.parameters)
     benchmark.id += fmt::format("/{}={}", name, value);
+  return benchmark;
+}
+
+BenchmarkResult benchmark_of(const InferenceResult& result, const SampleSet& set, uint64_t seed) {
+  auto benchmark = named_benchmark(result, set);
   benchmark.iterations_per_sample = 1;
   benchmark.samples_ns = set.samples;
   benchmark.samples_per_round = {set.samples.size()};
@@ -299,9 +316,14 @@ std::vector<BenchmarkResult> benchmarks_of(const InferenceResult& result, uint64
   add("decode", result.token_ns, {.bytes_read = result.bytes_per_token, .tokens = 1}, lengths);
   add("generate", result.generation_ns, {.tokens = static_cast<double>(result.tokens)}, lengths);
   for (const auto& batch : result.batches) {
-    const size_t tokens = batch.sequences * (result.is_causal ? 1 : result.prompt_tokens);
-    add("batch", batch.step_ns, {.tokens = static_cast<double>(tokens)},
-        {{"sequences", number(batch.sequences)}});
+    const WorkDone work{.tokens = static_cast<double>(tokens_of_step(result, batch))};
+    const Parameters parameters{{"sequences", number(batch.sequences)}};
+    add("batch", batch.step_ns, work, parameters);
+    if (batch.unavailable.empty()) continue;
+    auto failed = named_benchmark(result, {"batch", batch.step_ns, work, parameters});
+    failed.status = Status::failed;
+    failed.reason = batch.unavailable;
+    benchmarks.push_back(std::move(failed));
   }
   return benchmarks;
 }

@@ -31,13 +31,14 @@ struct LoadTime {
 struct BatchSpeed {
   size_t sequences = 0;
   std::vector<double> step_ns;  // all sequences one token further
+  std::string unavailable;      // why there are none, if so
 };
 
 /// How the output was checked.
 struct Correctness {
-  std::string reference;    // what it was compared with
-  std::string unavailable;  // why not with the reference device, if so
-  size_t positions = 0;
+  std::string reference;       // what it was compared with
+  std::string unavailable;     // why not with the reference device, if so; why not at all
+  size_t positions = 0;        // 0: it could not be checked
   double cosine = 0;           // the least of all positions
   double top_token_share = 0;  // positions that agree on the likeliest token
   double max_error = 0;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <map>
 
 #include "cli/exit_code.hpp"
@@ -57,6 +58,9 @@ int run_inspect(const Arguments& arguments) {
                "of a model: read every weight and look for what is no number");
   app.add_flag("--json", model.json, "of a model: everything as JSON");
   if (const auto over = parse(app, arguments)) return *over;
+  std::error_code ignored;
+  if (std::filesystem::is_regular_file(file, ignored) && std::filesystem::is_empty(file, ignored))
+    return report_error(Error(file + ": the file is empty, neither GGUF nor a record in JSON"));
   return is_model_file(file) ? inspect_model(file, model) : inspect_record(file, table);
 }
 

@@ -13,6 +13,7 @@
 #include "cli/command_line.hpp"
 #include "cli/exit_code.hpp"
 #include "gguf/gguf_file.hpp"
+#include "model/config.hpp"
 #include "modelfile/check_model.hpp"
 #include "report/display_text.hpp"
 #include "report/human_units.hpp"
@@ -68,18 +69,14 @@ Json value_json(const gguf::Value& value) {
       value);
 }
 
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string value_text(const gguf::Value& value) {
   if (const auto* text = std::get_if<std::string_view>(&value)) return printable(*text);
   if (const auto* number = std::get_if<float>(&value)) return fmt::format("{}", *number);
   const auto json = value_json(value);
-  if (!std::holds_alternative<gguf::Array>(value)) return dumped(json);
+  if (!std::holds_alternative<gguf::Array>(value)) return json_line(json);
   std::string elements;
   for (const auto& element : json["first"])
-    elements += (elements.empty() ? "" : ", ") + dumped(element);
+    elements += (elements.empty() ? "" : ", ") + json_line(element);
   return printable(fmt::format("{} of {}: {}{}", json["count"].get<size_t>(),
                                json["array_of"].get<std::string>(), elements,
                                json["count"].get<size_t>() > kShownElements ? ", ..." : ""));
@@ -230,6 +227,16 @@ std::string Inspection::text() const {
                          : "not sound\n");
 }
 
+/// What is wrong with the file, and if nothing is, why the engine would not run it all the same.
+std::vector<Finding> findings_of(const Gguf& gguf, bool deep) {
+  ThreadPool pool(usable_cpus());
+  auto findings = modelfile::check_model(gguf, deep, pool);
+  if (gguf.tensors().empty() || std::ranges::any_of(findings, &Finding::problem)) return findings;
+  if (const auto config = model::read_config(gguf); !config)
+    findings.push_back({true, config.error().message()});
+  return findings;
+}
+
 }  // namespace
 
 bool is_model_file(const Path& path) {
@@ -243,12 +250,8 @@ bool is_model_file(const Path& path) {
 int inspect_model(const Path& path, const ModelInspection& options) {
   const auto file = gguf::GgufFile::open(path);
   if (!file) return report_error(file.error());
-  ThreadPool pool(usable_cpus());
-  const Inspection inspection{*file, modelfile::check_model(file->contents(), options.deep, pool),
-                              options};
-  const auto printed = print(
-      options.json ? inspection.json().dump(2, ' ', false, Json::error_handler_t::replace) + "\n"
-                   : inspection.text());
+  const Inspection inspection{*file, findings_of(file->contents(), options.deep), options};
+  const auto printed = print(options.json ? json_document(inspection.json()) : inspection.text());
   if (!printed) return report_error(printed.error());
   return inspection.sound() ? kFine : kGateSaidNo;
 }

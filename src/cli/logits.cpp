@@ -42,10 +42,8 @@ Result<Logits> on_reference(const ModelOptions& options, std::span<const int32_t
   if (!file) return fail_from(file);
   const auto engine = engine_options(options);
   if (!engine) return fail_from(engine);
-  const auto layout =
-      engine->weights.i2s_layout.value_or(model::guess_i2s_layout(file->contents()));
   const auto reference = model::ReferenceModel::load(
-      file->contents(), {.i2s_layout = layout, .gelu_erf = engine->gelu_erf});
+      file->contents(), {.i2s_layout = engine->weights.i2s_layout, .gelu_erf = engine->gelu_erf});
   if (!reference) return fail_from(reference, options.file);
   const auto& config = reference->config();
   if (!config.is_causal)
@@ -106,6 +104,7 @@ int run_logits(const Arguments& arguments) {
   if (!logits) return report_error(logits.error());
   Json facts{{"model", options.file}, {"device", device}, {"ids", *ids}};
   facts["positions"] = *positions;
+  warn_unless_finite(logits->rows);
   const auto written = write_matrix(output, logits->rows, logits->columns, facts);
   return written ? kFine : report_error(written.error());
 }

@@ -29,7 +29,7 @@ std::string matrix_json(std::span<const float> values, size_t columns, const Jso
       row.push_back(number_or_null(static_cast<double>(value)));
     json["rows"].push_back(std::move(row));
   }
-  return json.dump() + "\n";
+  return json_line(json) + "\n";
 }
 
 Result<void> write_matrix(const std::string& path, std::span<const float> values, size_t columns,

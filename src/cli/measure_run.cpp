@@ -27,7 +27,7 @@ std::vector<DeviceFacts> devices_seen_by_child(const ProgramFacts& program) {
         Json json = Json::array();
         for (const auto& device : program.devices())
           json.push_back({device.name, device.usable, device.description});
-        return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+        return json_ascii_line(json);
       },
       std::chrono::seconds(60));
   std::vector<DeviceFacts> devices;

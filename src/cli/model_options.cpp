@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
+#include "base/log.hpp"
 #include "base/parse_number.hpp"
 #include "kernels/isa.hpp"
 
@@ -25,7 +28,8 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::Range(0, 1024));
   app.add_option("--context", options.context,
                  fmt::format("tokens of a sequence (default: the model's, at most {})",
-                             model::kDefaultContext));
+                             model::kDefaultContext))
+      ->check(CLI::Range(0, INT32_MAX));
   app.add_option("--batch-tokens", options.batch_tokens,
                  "tokens of a prompt that run through the layers together")
       ->check(CLI::Range(1, 65536));
@@ -39,10 +43,27 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
       ->check(CLI::IsMember({"2.0", "1.6"}));
   app.add_option("--i2s-layout", options.i2s_layout,
                  "order of the codes in I2_S tensors, which their file does not say")
-      ->check(CLI::IsMember({"guess", "x86-128", "x86-four-rows", "arm-64"}));
+      ->check(CLI::IsMember(kI2sLayoutNames));
   app.add_option("--gelu", options.gelu, "gpt2 and bert: which GELU")
       ->check(CLI::IsMember({"tanh", "erf"}));
   app.add_option("--isa", options.isa, "use no more than this instruction set");
+}
+
+std::vector<std::string> words_of(const ModelOptions& options) {
+  std::vector<std::string> words{"--model",        options.file,
+                                 "--threads",      std::to_string(options.threads),
+                                 "--batch-tokens", std::to_string(options.batch_tokens),
+                                 "--kv",           options.kv,
+                                 "--weights",      options.weights,
+                                 "--ternary-bits", options.ternary_bits,
+                                 "--i2s-layout",   options.i2s_layout,
+                                 "--gelu",         options.gelu};
+  const auto add = [&](const char* flag, const std::string& value) {
+    words.insert(words.end(), {flag, value});
+  };
+  if (options.context != 0) add("--context", std::to_string(options.context));
+  if (!options.isa.empty()) add("--isa", options.isa);
+  return words;
 }
 
 Result<model::EngineOptions> engine_options(const ModelOptions& options) {
@@ -57,16 +78,29 @@ Result<model::EngineOptions> engine_options(const ModelOptions& options) {
   engine.weights.packs_all = options.weights == "packed";
   if (options.ternary_bits == "1.6")
     engine.weights.ternary_form = quant::TernaryForm::five_trits_a_byte;
-  for (const auto layout : quant::kI2sLayouts) {
-    if (quant::name_of(layout) == options.i2s_layout) engine.weights.i2s_layout = layout;
-  }
+  engine.weights.i2s_layout = parse_i2s_layout(options.i2s_layout);
   return engine;
+}
+
+std::optional<quant::I2sLayout> parse_i2s_layout(std::string_view name) {
+  for (const auto layout : quant::kI2sLayouts) {
+    if (quant::name_of(layout) == name) return layout;
+  }
+  return std::nullopt;
 }
 
 Result<model::Engine> load_engine(const ModelOptions& options) {
   const auto chosen = engine_options(options);
   if (!chosen) return fail_from(chosen);
   return model::Engine::load(options.file, *chosen);
+}
+
+void warn_unless_finite(std::span<const float> values) {
+  const auto count = std::ranges::count_if(values, [](float v) { return !std::isfinite(v); });
+  if (count != 0) {
+    log::warn("{} of {} values are not finite; the model's weights may be damaged", count,
+              values.size());
+  }
 }
 
 Result<std::vector<int32_t>> parse_ids(const std::string& text) {

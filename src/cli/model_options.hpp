@@ -2,7 +2,10 @@
 // The flags that all commands with a model share.
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cli/command_line.hpp"
@@ -27,9 +30,21 @@ struct ModelOptions {
 /// --gelu, --isa.
 void add_model_options(CLI::App& app, ModelOptions& options);
 
+/// The same flags as words, for a process of ours that should run the model in the same way.
+std::vector<std::string> words_of(const ModelOptions& options);
+
+/// What --i2s-layout takes; nothing for "guess".
+inline const std::vector<std::string> kI2sLayoutNames{"guess", "x86-128", "x86-four-rows",
+                                                      "arm-64"};
+std::optional<quant::I2sLayout> parse_i2s_layout(std::string_view name);
+
 /// Also narrows the instruction set.
 Result<model::EngineOptions> engine_options(const ModelOptions& options);
 Result<model::Engine> load_engine(const ModelOptions& options);
+
+/// Logs how many of the values that a model computed are not finite, if any: they are written all
+/// the same, because whoever compares engines wants to see them.
+void warn_unless_finite(std::span<const float> values);
 
 /// "1,2,3" as token ids.
 Result<std::vector<int32_t>> parse_ids(const std::string& text);

@@ -4,15 +4,13 @@
 #include <unistd.h>
 
 #include <array>
-#include <cstring>
 
 #include "base/json.hpp"
 #include "cli/temporary_path.hpp"
+#include "report/display_text.hpp"
 
 namespace trilobite::cli {
 namespace {
-
-using namespace std::chrono_literals;
 
 constexpr std::array kGenerators{"llama-completion", "llama-cli", "main"};
 
@@ -20,36 +18,41 @@ bool is_program(const Path& path) {
   return std::filesystem::is_regular_file(path) && ::access(path.c_str(), X_OK) == 0;
 }
 
-/// The last line that says something.
-std::string last_words(const FinishedProgram& program) {
-  auto text = program.errors.empty() ? program.output : program.errors;
-  while (!text.empty() && std::isspace(static_cast<unsigned char>(text.back())) != 0)
-    text.pop_back();
-  const auto start = text.rfind('\n');
-  return start == std::string::npos ? text : text.substr(start + 1);
+/// The last line of a text that is more than blanks.
+std::string last_line(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n\v\f";
+  const auto end = text.find_last_not_of(kBlanks);
+  if (end == std::string_view::npos) return "";
+  text = text.substr(0, end + 1);
+  return std::string(text.substr(text.rfind('\n') + 1));
 }
+
+/// What a program that failed has said in the end: on standard error, else on standard output.
+std::string last_words(const FinishedProgram& program) {
+  constexpr size_t kColumns = 200;
+  auto words = last_line(program.errors);
+  if (words.empty()) words = last_line(program.output);
+  if (words.empty()) return "and printed nothing";
+  return "and said: " + shortened_at_the_end(printable(words), kColumns);
+}
+
+/// A member that is a number; nothing in JSON of any other shape.
+std::optional<double> number_in(const Json& json, const char* key) {
+  if (!json.is_object()) return std::nullopt;
+  const auto member = json.find(key);
+  return member != json.end() && member->is_number() ? std::optional(member->get<double>())
+                                                     : std::nullopt;
+}
+
+}  // namespace
 
 Result<FinishedProgram> run_well(const std::vector<std::string>& command,
                                  std::chrono::nanoseconds timeout) {
   auto done = run_program(command, timeout);
-  if (!done) return done;
-  if (done->status != 0) {
-    return fail(
-        fmt::format("{} ended with status {}: {}", command[0], done->status, last_words(*done)));
-  }
-  return done;
+  if (!done || done->status == 0) return done;
+  return fail(
+      fmt::format("{} ended with status {} {}", command[0], done->status, last_words(*done)));
 }
-
-template <typename T>
-Result<std::vector<T>> read_numbers(const Path& path) {
-  const auto text = read_file(path);
-  if (!text) return fail_from(text);
-  std::vector<T> values(text->size() / sizeof(T));
-  if (!values.empty()) std::memcpy(values.data(), text->data(), values.size() * sizeof(T));
-  return values;
-}
-
-}  // namespace
 
 Result<OtherEngine> OtherEngine::find(const Path& path) {
   Path program = path;
@@ -67,18 +70,19 @@ Result<OtherEngine> OtherEngine::find(const Path& path) {
                     "llama-cli or a tool that takes the same flags",
                     path.string()));
   }
-  OtherEngine engine(program);
-  // Some builds end their help with status 1.
-  const auto help = run_program({program.string(), "--help"}, 30s);
-  if (!help) return fail_from(help);
-  engine.help_ = help->output + help->errors;
+  // A name alone would be looked for on PATH.
+  return OtherEngine(std::filesystem::absolute(program));
+}
+
+Result<void> OtherEngine::learn_flags(std::string help) {
+  help_ = std::move(help);
   for (const auto* flag : {"--model", "--prompt", "--temp"}) {
-    if (!engine.knows(flag)) {
+    if (!knows(flag)) {
       return fail(fmt::format("{} does not take llama.cpp's flags: its help has no {}",
-                              program.string(), flag));
+                              program_.string(), flag));
     }
   }
-  return engine;
+  return {};
 }
 
 std::vector<std::string> OtherEngine::generate_command(const EngineRequest& request) const {
@@ -148,11 +152,13 @@ Result<OtherSpeed> OtherEngine::speed(const EngineRequest& request, size_t promp
   if (!json) return fail_from(json, tool->string());
   OtherSpeed speed;
   for (const auto& test : *json) {
-    const double rate = test.value("avg_ts", 0.0);
-    (test.value("n_gen", 0) > 0 ? speed.decode : speed.prefill) = rate;
+    const auto rate = number_in(test, "avg_ts");
+    const auto generated = number_in(test, "n_gen");
+    if (!rate || !generated) continue;
+    (*generated > 0 ? speed.decode : speed.prefill) = *rate;
   }
   if (!(speed.prefill > 0) || !(speed.decode > 0))
-    return fail(fmt::format("{} gave no speeds", tool->string()));
+    return fail(fmt::format("{} printed JSON without the speeds of both tests", tool->string()));
   return speed;
 }
 

@@ -3,6 +3,7 @@
 // knows is read from its own help; nothing of it is linked.
 
 #include <chrono>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,12 +33,31 @@ struct OtherSpeed {
   double decode = 0;
 };
 
+/// Runs a program that should end with status 0. Otherwise, and when it does not end in time, the
+/// error says so, and the last line that it wrote.
+Result<FinishedProgram> run_well(const std::vector<std::string>& command,
+                                 std::chrono::nanoseconds timeout);
+
+/// A file of plain little-endian numbers.
+template <typename T>
+Result<std::vector<T>> read_numbers(const Path& path) {
+  const auto text = read_file(path);
+  if (!text) return fail_from(text);
+  std::vector<T> values(text->size() / sizeof(T));
+  if (!values.empty()) std::memcpy(values.data(), text->data(), values.size() * sizeof(T));
+  return values;
+}
+
 class OtherEngine {
  public:
   /// `path` is the tool that generates text (llama-cli, llama-completion, main) or a folder that
   /// holds one. Its siblings llama-bench and llama-debug are used when they are there.
   static Result<OtherEngine> find(const Path& path);
+  /// Reads which flags the tool knows from what it says to --help. An error when it has not those
+  /// that everything here needs.
+  Result<void> learn_flags(std::string help);
 
+  /// Absolute.
   const Path& program() const { return program_; }
   /// The words that make it continue a prompt greedily.
   std::vector<std::string> generate_command(const EngineRequest& request) const;

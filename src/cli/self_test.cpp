@@ -91,7 +91,7 @@ std::string json_text(const std::vector<EffectTally>& tallies, const SelfTestFla
                   {"background_load", flags.load},
                   {"subject", flags.subject},
                   {"effects", std::move(effects)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 /// One process per CPU that does nothing but compute, until it is destroyed.

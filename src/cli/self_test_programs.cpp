@@ -89,7 +89,7 @@ Result<std::string> one_run(const SelfTestProgram& program) {
   if (const auto end = run_isolated(session); !end) return fail_from(end);
   StepResult result;
   result.partial = collector.result(0);
-  return to_json(result).dump();
+  return json_line(to_json(result));
 }
 
 uint64_t sums_that_take(double share, double token_ns) {

@@ -81,9 +81,7 @@ Json to_json(const Tokenizer& tokenizer, const Encoding& encoding, bool with_off
 
 std::string show(const Tokenizer& tokenizer, const Encoding& encoding, const Flags& flags) {
   if (flags.format == "json") {
-    return to_json(tokenizer, encoding, flags.offsets)
-               .dump(-1, ' ', false, Json::error_handler_t::replace) +
-           "\n";
+    return json_line(to_json(tokenizer, encoding, flags.offsets)) + "\n";
   }
   const bool pieces = flags.format == "pieces";
   const bool by_line = pieces || flags.offsets;

@@ -27,7 +27,7 @@ void serve_visits(ChildChannel& channel, const Session& session) {
     }
     const auto result = visit(session.selection[step.benchmark], step, calibration,
                               {session.plan, clock, noise, &witness});
-    const auto text = to_json(result).dump(-1, ' ', false, Json::error_handler_t::replace);
+    const auto text = json_line(to_json(result));
     if (!channel.send(text)) return;
   }
 }
@@ -39,7 +39,7 @@ std::string order_for(const Step& step, const std::optional<Calibration>& calibr
     json["samples"] = calibration->planned_samples;
     json["quiet_spent_ns"] = calibration->quiet_spent_ns;
   }
-  return json.dump();
+  return json_line(json);
 }
 
 enum class VisitEnd { done, child_lost, interrupted };

@@ -39,7 +39,7 @@ std::optional<MachineLimits> load_limits(const Path& path, const std::string& fi
 }
 
 Result<void> save_limits(const Path& path, const MachineLimits& limits) {
-  return write_file_atomically(path, to_json(limits).dump(2) + "\n");
+  return write_file_atomically(path, json_document(to_json(limits)));
 }
 
 Result<MachineLimits> limits_of_this_machine(const Environment& environment,

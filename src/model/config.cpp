@@ -6,7 +6,8 @@
 #include <array>
 #include <cmath>
 
-#include "modelfile/model_shape.hpp"
+#include "modelfile/model_tensors.hpp"
+#include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -47,9 +48,12 @@ class Reader {
       keep(Error(fmt::format("the metadata key '{}' is {}", name, *read)));
     return *read;
   }
-  std::optional<std::string_view> text(std::string_view key) const {
-    const auto read = file_.text(full(key));
-    return read ? std::optional(*read) : std::nullopt;
+  std::string_view text(std::string_view key, std::string_view otherwise) {
+    const auto name = full(key);
+    if (file_.find(name) == nullptr) return otherwise;
+    const auto read = file_.text(name);
+    if (!read) return keep(read.error()), otherwise;
+    return *read;
   }
   void keep(Error problem) {
     if (!problem_) problem_ = std::move(problem);
@@ -67,32 +71,55 @@ class Reader {
   std::optional<Error> problem_;
 };
 
-RopeConfig read_rope(Reader& reader, const ModelConfig& config, float base) {
-  const auto scaling = reader.text("rope.scaling.type").value_or("none");
+/// What positions are multiplied by. As other engines have it: without a type scaling is linear,
+/// and a factor of 0 is none.
+double read_position_factor(Reader& reader) {
+  const auto scaling = reader.text("rope.scaling.type", "linear");
   if (scaling != "none" && scaling != "linear") {
     reader.keep(Error(
         fmt::format("RoPE scaling of type '{}' is not supported; none and linear are", scaling)));
   }
-  const double factor = scaling == "linear" ? reader.number("rope.scaling.factor", 1.0) : 1.0;
+  reader.require(reader.number("rope.scaling.attn_factor", 1.0) == 1.0,
+                 "a factor of attention ('rope.scaling.attn_factor') is not supported");
+  const double old_name = reader.number("rope.scale_linear", 0.0);
+  const double factor = reader.number("rope.scaling.factor", old_name);
+  return scaling == "none" || factor == 0 ? 1.0 : 1.0 / factor;
+}
+
+RopeConfig read_rope(Reader& reader, const ModelConfig& config,
+                     const modelfile::ModelShape& shape) {
   const RopeConfig rope{.pairs = config.architecture == Architecture::llama
                                      ? kernels::RopePairs::neighbours
                                      : kernels::RopePairs::halves,
-                        .dimensions = reader.size("rope.dimension_count", config.head_size),
-                        .base = static_cast<double>(base),
-                        .position_factor = factor > 0 ? 1.0 / factor : 1.0};
-  reader.require(rope.dimensions % 2 == 0 && rope.dimensions <= config.head_size,
-                 fmt::format("RoPE turns {} dimensions of heads of {}; an even number within the "
-                             "head is needed",
-                             rope.dimensions, config.head_size));
+                        .dimensions = shape.rope_dimensions.value_or(shape.head_width()),
+                        .base = static_cast<double>(shape.rope_base),
+                        .position_factor = read_position_factor(reader)};
+  reader.require(
+      rope.dimensions % 2 == 0,
+      fmt::format("RoPE turns pairs, and heads of {} are not whole pairs", rope.dimensions));
   reader.require(std::isfinite(rope.base) && rope.base > 0, "the base of RoPE is not positive");
+  reader.require(std::isfinite(rope.position_factor), "the scaling factor of RoPE is too small");
   return rope;
 }
 
-/// Factors of the frequencies, one for each pair, where the file has them.
-void check_rope_factors(const gguf::Gguf& file, const RopeConfig& rope, Reader& reader) {
-  const auto* factors = file.find_tensor("rope_freqs.weight");
-  reader.require(factors == nullptr || factors->elements() == rope.dimensions / 2,
-                 fmt::format("'rope_freqs.weight' should have {} elements", rope.dimensions / 2));
+void check_rope_factors(const gguf::Gguf& file, Reader& reader) {
+  const auto* tensor = file.find_tensor("rope_freqs.weight");
+  if (tensor == nullptr) return;
+  const auto factors = modelfile::decode_tensor(*tensor);
+  if (!factors) return reader.keep(factors.error());
+  reader.require(std::ranges::all_of(*factors, [](float f) { return std::isfinite(f) && f != 0; }),
+                 "'rope_freqs.weight' holds a factor that no frequency can be divided by");
+}
+
+/// Whether attention is causal is the architecture's; a file that says otherwise is another model.
+void check_causal(const gguf::Gguf& file, const ModelConfig& config, Reader& reader) {
+  const auto key = config.architecture_name + ".attention.causal";
+  if (file.find(key) == nullptr) return;
+  const auto says = file.boolean(key);
+  if (!says) return reader.keep(says.error());
+  reader.require(*says == config.is_causal,
+                 fmt::format("'{}' is {}; {} is computed with it {}", key, *says,
+                             config.architecture_name, config.is_causal));
 }
 
 Pooling read_pooling(const gguf::Gguf& file, Reader& reader) {
@@ -121,10 +148,16 @@ Result<Pooling> parse_pooling(std::string_view name) {
   return static_cast<Pooling>(found - kPoolings.begin());
 }
 
+Result<modelfile::ModelTensors> model_tensors(const gguf::Gguf& file) {
+  const auto shape = modelfile::read_shape(file);
+  if (!shape) return fail_from(shape);
+  return modelfile::ModelTensors::take(file, *shape);
+}
+
 Result<ModelConfig> read_config(const gguf::Gguf& file) {
   const auto shape = modelfile::read_shape(file);
   if (!shape) return fail_from(shape);
-  if (auto right = modelfile::check_tensors(file, *shape); !right) return fail_from(right);
+  if (auto right = modelfile::ModelTensors::take(file, *shape); !right) return fail_from(right);
   Reader reader(file, shape->architecture);
   ModelConfig config{
       .architecture = std::ranges::find(kArchitectures, shape->architecture, &ArchitectureRow::name)
@@ -145,12 +178,13 @@ Result<ModelConfig> read_config(const gguf::Gguf& file) {
                      (config.kv_heads == config.heads && config.query_width() == config.width),
                  fmt::format("the heads of a {} model fill its width, and each has keys of its own",
                              shape->architecture));
-  if (!config.has_centered_norms()) config.rope = read_rope(reader, config, shape->rope_base);
+  if (!config.has_centered_norms()) config.rope = read_rope(reader, config, *shape);
   config.feed_forward = feed_forward_of(config);
   config.has_sub_norms = modelfile::is_bitnet(shape->architecture);
   config.is_causal = config.architecture != Architecture::bert;
   config.pooling = read_pooling(file, reader);
-  if (config.rope) check_rope_factors(file, *config.rope, reader);
+  check_causal(file, config, reader);
+  if (config.rope) check_rope_factors(file, reader);
   if (reader.problem()) return std::unexpected(*reader.problem());
   return config;
 }

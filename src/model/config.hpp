@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "gguf/gguf_file.hpp"
 #include "kernels/rope.hpp"
+#include "modelfile/model_tensors.hpp"
 
 namespace trilobite::model {
 
@@ -67,7 +68,9 @@ struct ModelConfig {
 };
 
 /// Errors: an architecture that is not known (by name), a missing or impossible number, a tensor
-/// that is missing or has another shape.
+/// that is missing, has another shape or is none of the architecture.
 Result<ModelConfig> read_config(const gguf::Gguf& file);
+/// What a model that has been read computes with.
+Result<modelfile::ModelTensors> model_tensors(const gguf::Gguf& file);
 
 }  // namespace trilobite::model

@@ -184,10 +184,12 @@ void Engine::truncate(size_t sequence, size_t length) {
 
 Result<void> Engine::feed(std::span<const Feed> feeds) {
   State& state = *state_;
-  for (const auto& feed : feeds) {
-    if (auto right = state.check_feed(feed); !right) return right;
+  for (size_t i = 0; i < feeds.size(); ++i) {
+    if (auto right = state.check_feed(feeds[i]); !right) return right;
+    const auto before = feeds.first(i);
+    if (std::ranges::find(before, feeds[i].sequence, &Feed::sequence) != before.end())
+      return fail(fmt::format("sequence {} is fed twice in one call", feeds[i].sequence));
   }
-  if (feeds.size() > state.options.sequences) return fail("a sequence is fed twice");
   state.batch.start(feeds);
   while (state.batch.next(state.forward->cache())) {
     if (auto done = state.run_batch(); !done) return done;

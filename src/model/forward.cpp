@@ -41,10 +41,6 @@ Result<Forward> Forward::create(const TransformerWeights& weights, ThreadPool& p
 
 Result<void> Forward::reserve() {
   const size_t tokens = options_.max_tokens;
-  if (config_.rope) rope_.emplace(*config_.rope, options_.context, weights_.rope_factors);
-  auto embedding = RowReader::create(*weights_.token_embedding);
-  if (!embedding) return fail_from(embedding);
-  embedding_ = *embedding;
   // A model that is not causal sees its own batch only.
   auto cache = KvCache::create({.layers = config_.is_causal ? config_.layers : 0,
                                 .sequences = options_.sequences,
@@ -70,7 +66,15 @@ Result<void> Forward::reserve() {
   if (done) done = allocate(attended_, tokens, query);
   if (done) done = allocate(gate_, tokens, config_.feed_forward_width);
   if (done) done = allocate(up_, tokens, config_.feed_forward_width);
-  return done;
+  // Last, because filling it takes time: a context that is too large has been refused by now.
+  return done && config_.rope ? reserve_rope() : done;
+}
+
+Result<void> Forward::reserve_rope() {
+  auto table = RopeTable::create(*config_.rope, options_.context, weights_.rope_factors);
+  if (!table) return fail_from(table);
+  rope_ = *std::move(table);
+  return {};
 }
 
 size_t Forward::scratch_bytes() const {
@@ -119,7 +123,7 @@ void Forward::embed(std::span<const int32_t> tokens, std::span<const TokenRun> r
   const size_t width = config_.width;
   float* x = floats(x_);
   for_rows([&](size_t row) {
-    embedding_->read(static_cast<size_t>(tokens[row]), {x + row * width, width});
+    weights_.token_embedding->read(static_cast<size_t>(tokens[row]), {x + row * width, width});
   });
   if (!weights_.position_embedding.empty()) {
     for (const auto& run : runs) {

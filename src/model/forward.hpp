@@ -17,7 +17,6 @@
 #include "model/kv_cache.hpp"
 #include "model/projection_input.hpp"
 #include "model/rope_table.hpp"
-#include "model/row_reader.hpp"
 #include "model/transformer_weights.hpp"
 
 namespace trilobite::model {
@@ -56,6 +55,7 @@ class Forward {
   Forward(const TransformerWeights& weights, ThreadPool& pool, const CpuInfo& cpu,
           const ForwardOptions& options);
   Result<void> reserve();
+  Result<void> reserve_rope();
 
   void embed(std::span<const int32_t> tokens, std::span<const TokenRun> runs);
   Result<void> attention_part(size_t index, std::span<const TokenRun> runs);
@@ -77,7 +77,6 @@ class Forward {
   ForwardOptions options_;
   kernels::Gemm gemm_;
   std::optional<RopeTable> rope_;
-  std::optional<RowReader> embedding_;
   std::optional<KvCache> cache_;
   std::optional<BatchAttention> attention_;
   std::optional<ProjectionInput> input_;

@@ -23,6 +23,8 @@ Result<Perplexity> perplexity(Engine& engine, std::span<const int32_t> ids,
                               std::optional<int32_t> bos) {
   if (bos && !ids.empty() && ids.front() == *bos) ids = ids.subspan(1);
   const size_t step = engine.context() - (bos ? 1 : 0);
+  // A window of one token predicts nothing.
+  if (engine.context() < 2) return fail("perplexity needs a context of at least 2 tokens");
   double sum = 0;
   double squares = 0;
   size_t count = 0;
@@ -46,8 +48,12 @@ Result<Perplexity> perplexity(Engine& engine, std::span<const int32_t> ids,
   const auto n = static_cast<double>(count);
   const double mean = sum / n;
   const double variance = std::max(0.0, (squares - sum * mean) / (n - 1));
+  if (!std::isfinite(mean))
+    return fail("a logit is not a finite number; the model's weights may be damaged");
   const double half = kTwoSided95 * std::sqrt(variance / n);
-  return Perplexity{mean, std::exp(mean), std::exp(mean - half), std::exp(mean + half), count};
+  // No token is likelier than certain.
+  const double low = std::max(1.0, std::exp(mean - half));
+  return Perplexity{mean, std::exp(mean), low, std::exp(mean + half), count};
 }
 
 }  // namespace trilobite::model

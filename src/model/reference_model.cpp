@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
@@ -35,10 +36,13 @@ Result<ReferenceModel> ReferenceModel::load(const gguf::Gguf& file,
   auto config = read_config(file);
   if (!config) return fail_from(config);
   ReferenceModel model(*std::move(config), options);
-  for (const auto& info : file.tensors()) {
-    auto values = modelfile::decode_tensor(info, options.i2s_layout);
+  const auto tensors = model_tensors(file);
+  if (!tensors) return fail_from(tensors);
+  const auto layout = modelfile::choose_i2s_layout(file, options.i2s_layout);
+  for (const auto& [name, info] : tensors->all()) {
+    auto values = modelfile::decode_tensor(*info, layout);
     if (!values) return fail_from(values);
-    model.tensors_.emplace(info.name, *std::move(values));
+    model.tensors_.emplace(name, *std::move(values));
   }
   return model;
 }

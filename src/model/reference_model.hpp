@@ -3,6 +3,7 @@
 // in double, the whole sequence at once, no cache, no threads, no kernels.
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,7 +16,7 @@
 namespace trilobite::model {
 
 struct ReferenceOptions {
-  quant::I2sLayout i2s_layout = quant::I2sLayout::x86_block128;
+  std::optional<quant::I2sLayout> i2s_layout;  // nothing: chosen as the engine does
   bool gelu_erf = false;
 };
 

@@ -1,5 +1,7 @@
 #include "model/row_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <string>
@@ -39,9 +41,16 @@ std::optional<DType> float_type(TensorType type) {
   }
 }
 
-Result<RowReader> RowReader::create(const gguf::TensorInfo& tensor) {
+Result<RowReader> RowReader::create(const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout) {
   RowReader reader(tensor);
   if (float_type(tensor.type->type)) return reader;
+  if (tensor.type->type == TensorType::i2_s) {
+    const auto scale = quant::i2s_scale(i2s_layout, modelfile::packed_view(tensor));
+    if (!scale) return fail_from(scale, fmt::format("tensor '{}'", tensor.name));
+    reader.i2s_layout_ = i2s_layout;
+    reader.i2s_scale_ = *scale;
+    return reader;
+  }
   reader.blocks_ = find_block_format(tensor);
   if (!reader.blocks_) return std::unexpected(modelfile::unsupported_type(tensor));
   return reader;
@@ -53,6 +62,11 @@ void RowReader::read(size_t row, std::span<float> values) const {
   if (const auto dtype = float_type(tensor_->type->type)) {
     const auto* from = tensor_->data.data() + row * columns * size_of(*dtype);
     return kernels::to_f32({*dtype, from, values.data(), columns});
+  }
+  if (tensor_->type->type == TensorType::i2_s) {
+    quant::unpack_i2s_row(i2s_layout_, modelfile::packed_view(*tensor_), row, values);
+    for (auto& value : values) value *= i2s_scale_;
+    return;
   }
   const size_t blocks = columns / blocks_->columns;
   const auto* block =

@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "gguf/gguf_file.hpp"
 #include "quant/gguf_block.hpp"
+#include "quant/i2s.hpp"
 #include "tensor/dtype.hpp"
 
 namespace trilobite::model {
@@ -14,11 +15,11 @@ namespace trilobite::model {
 /// The element type of a tensor of plain floats; nothing for blocks.
 std::optional<DType> float_type(gguf::TensorType type);
 
-/// Rows of a tensor of floats or blocks (I2_S has no rows of its own).
+/// Rows of a tensor of floats, blocks or I2_S.
 class RowReader {
  public:
   /// The tensor's bytes outlive the reader.
-  static Result<RowReader> create(const gguf::TensorInfo& tensor);
+  static Result<RowReader> create(const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout);
   /// values[columns]; the row must exist. Blocks are not checked: a scale that is not finite gives
   /// values that are not finite.
   void read(size_t row, std::span<float> values) const;
@@ -27,6 +28,8 @@ class RowReader {
   explicit RowReader(const gguf::TensorInfo& tensor) : tensor_(&tensor) {}
   const gguf::TensorInfo* tensor_;
   std::optional<quant::BlockFormat> blocks_;
+  quant::I2sLayout i2s_layout_ = quant::I2sLayout::x86_block128;
+  float i2s_scale_ = 0;
 };
 
 }  // namespace trilobite::model

@@ -4,10 +4,16 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/rng.hpp"
 
 namespace trilobite::model {
+namespace {
+
+constexpr float kLargest = std::numeric_limits<float>::max();
+
+}  // namespace
 
 Result<void> check(const SamplerOptions& options) {
   const auto outside = [](float value, float low, float high) {
@@ -33,8 +39,9 @@ Result<int32_t> greedy_token(std::span<const float> logits) {
     has_nan |= std::isnan(logits[i]);
     if (logits[i] > logits[best]) best = i;
   }
-  if (has_nan || logits.empty())
-    return fail("a logit is not a number; the model's weights may be damaged");
+  // Beside an infinite largest one no other has a likelihood.
+  if (has_nan || logits.empty() || !std::isfinite(logits[best]))
+    return fail("a logit is not a finite number; the model's weights may be damaged");
   return static_cast<int32_t>(best);
 }
 
@@ -54,6 +61,7 @@ void Sampler::penalize(std::span<const int32_t> history) {
       continue;
     float& logit = candidates_[token].logit;
     logit = logit > 0 ? logit / options_.repetition_penalty : logit * options_.repetition_penalty;
+    logit = std::clamp(logit, -kLargest, kLargest);
   }
 }
 

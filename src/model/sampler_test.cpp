@@ -84,6 +84,26 @@ TEST(Sampler, a_logit_that_is_no_number_is_an_error) {
   EXPECT_FALSE(Sampler({.temperature = 1}, 2).next(broken, {}));
 }
 
+TEST(Sampler, logits_without_a_finite_largest_one_are_an_error) {
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const auto& broken :
+       {std::vector<float>{1.0f, kInfinity, 2.0f}, std::vector<float>{-kInfinity, -kInfinity}}) {
+    EXPECT_FALSE(Sampler({}, 3).next(broken, {}));
+    EXPECT_FALSE(Sampler({.temperature = 1}, 3).next(broken, {}));
+    EXPECT_FALSE(
+        Sampler({.temperature = 1, .top_k = 1, .min_p = 0.5f}, 3).next(broken, std::vector{0}));
+  }
+}
+
+TEST(Sampler, logits_that_a_penalty_would_make_infinite_are_still_drawn_from) {
+  const std::vector<float> logits{-3e38f, -3e38f, -3e38f};
+  const std::vector<int32_t> history{0, 1, 2};
+  const auto token =
+      Sampler({.temperature = 1, .repetition_penalty = 100}, 3).next(logits, history);
+  ASSERT_TRUE(token);
+  EXPECT_LT(*token, 3);
+}
+
 TEST(Sampler, infinitely_unlikely_tokens_are_never_drawn) {
   const float never = -std::numeric_limits<float>::infinity();
   const std::vector<float> logits{never, 0.0f, never};

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 
 #include "kernels/block_product.hpp"
 #include "kernels/block_repack.hpp"
@@ -128,14 +129,18 @@ void StoredWeights::multiply_few(const Int8Groups& x, ThreadPool& pool, float* o
 template <typename Activations>
 Result<void> StoredWeights::multiply_many(const Activations& x, ThreadPool& pool,
                                           float* out) const {
-  std::atomic<bool> done = true;
+  std::mutex mutex;
+  Result<void> all;
   pool.for_range((rows() + kPanelRows - 1) / kPanelRows, 1, [&](size_t first, size_t last) {
+    ThreadPool alone(1);
     for (size_t index = first; index < last; ++index) {
-      if (!multiply_panel(x, index, out + index * kPanelRows)) done = false;
+      const auto done = multiply_panel(x, index, alone, out + index * kPanelRows);
+      if (done) continue;
+      const std::lock_guard lock(mutex);
+      if (all) all = fail_from(done, "weights could not be unpacked");
     }
   });
-  if (!done) return fail("out of memory while weights were unpacked; close other programs");
-  return {};
+  return all;
 }
 
 QuantizedView StoredWeights::panel(size_t index) const {
@@ -147,7 +152,8 @@ QuantizedView StoredWeights::panel(size_t index) const {
           .bytes = packed_.bytes.subspan(first * row_bytes, count * row_bytes)};
 }
 
-Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, float* out) const {
+Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, ThreadPool&,
+                                           float* out) const {
   const auto tiles = kernels::tile_ternary_rows(format_ == StoredFormat::tq2_0
                                                     ? kernels::TernaryCodes::tq2_0
                                                     : kernels::TernaryCodes::i2s_block128,
@@ -163,8 +169,8 @@ Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, floa
   return {};
 }
 
-Result<void> StoredWeights::multiply_panel(const Int8Groups& x, size_t index, float* out) const {
-  ThreadPool alone(1);
+Result<void> StoredWeights::multiply_panel(const Int8Groups& x, size_t index, ThreadPool& alone,
+                                           float* out) const {
   if (format_ == StoredFormat::q6_k) {
     const auto tiles = kernels::repack_blocks(quant::TiledBlocks::q6_k, panel(index), alone);
     if (!tiles) return fail_from(tiles);

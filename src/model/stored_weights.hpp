@@ -46,8 +46,11 @@ class StoredWeights {
   void multiply_few(const kernels::Int8Groups& x, ThreadPool& pool, float* out) const;
   template <typename Activations>
   Result<void> multiply_many(const Activations& x, ThreadPool& pool, float* out) const;
-  Result<void> multiply_panel(const kernels::Int8Rows& x, size_t index, float* out) const;
-  Result<void> multiply_panel(const kernels::Int8Groups& x, size_t index, float* out) const;
+  /// On the calling thread, for which `alone` stands where a pool is asked for.
+  Result<void> multiply_panel(const kernels::Int8Rows& x, size_t index, ThreadPool& alone,
+                              float* out) const;
+  Result<void> multiply_panel(const kernels::Int8Groups& x, size_t index, ThreadPool& alone,
+                              float* out) const;
   template <typename Activations>
   Result<void> multiply_with(const Result<Activations>& x, ThreadPool& pool, float* out) const;
 

@@ -1,8 +1,10 @@
 // The installed trilobite::Engine: model::Engine with text instead of token ids.
 
+#include <algorithm>
 #include <utility>
 
 #include "model/engine.hpp"
+#include "model/stop_texts.hpp"
 #include "tokenizer/tokenizer.hpp"
 #include "trilobite/engine.hpp"
 
@@ -18,8 +20,24 @@ Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::~Engine() = default;
 
+namespace {
+
+std::optional<kernels::KvType> kv_type(KvPrecision precision) {
+  switch (precision) {
+    case KvPrecision::f32: return kernels::KvType::f32;
+    case KvPrecision::f16: return kernels::KvType::f16;
+    case KvPrecision::int8: return kernels::KvType::int8;
+    case KvPrecision::automatic: break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<Engine> Engine::load(const std::filesystem::path& path, const LoadOptions& options) {
-  auto engine = model::Engine::load(path, {.threads = options.threads, .context = options.context});
+  auto engine = model::Engine::load(
+      path,
+      {.threads = options.threads, .context = options.context, .kv_type = kv_type(options.kv)});
   if (!engine) return std::unexpected(engine.error());
   auto tokenizer = load_tokenizer(engine->file().contents());
   if (!tokenizer) return std::unexpected(tokenizer.error().context(path.string()));
@@ -31,13 +49,20 @@ std::string_view Engine::architecture() const { return state_->engine.config().a
 
 Result<std::string> Engine::generate(std::string_view prompt, size_t tokens,
                                      const Sampling& sampling) {
+  if (std::ranges::find(sampling.stop_texts, "") != sampling.stop_texts.end())
+    return fail("a stop text is empty; nothing could come before it");
   std::string text;
   StreamDecoder stream(state_->tokenizer);
-  const auto take = [&](std::string_view piece) {
+  model::StopTexts stops(sampling.stop_texts);
+  const auto give = [&](std::string_view piece) {
     text += piece;
     return piece.empty() || !sampling.on_text || sampling.on_text(piece);
   };
+  const auto take = [&](std::string_view piece) {
+    return give(stops.push(piece)) && !stops.stopped();
+  };
   const auto ids = state_->tokenizer.encode(prompt);
+  stream.continue_after(ids);
   const auto generation = state_->engine.generate(
       ids, {.tokens = tokens,
             .sampler = {.temperature = sampling.temperature,
@@ -46,9 +71,12 @@ Result<std::string> Engine::generate(std::string_view prompt, size_t tokens,
                         .min_p = sampling.min_p,
                         .repetition_penalty = sampling.repetition_penalty,
                         .seed = sampling.seed},
+            .stop_tokens = sampling.stop_tokens,
+            .ignore_end = sampling.ignore_end,
             .on_token = [&](int32_t token) { return take(stream.push(token)); }});
   if (!generation) return std::unexpected(generation.error());
   take(stream.finish());
+  give(stops.finish());
   return text;
 }
 

@@ -27,9 +27,8 @@ Layer load_layer(WeightLoader& loader, const ModelConfig& config, size_t index) 
           .feed_forward_sub_norm = norm("ffn_sub_norm")};
 }
 
-void load_outside_layers(WeightLoader& loader, const gguf::Gguf& file,
-                         TransformerWeights& weights) {
-  weights.token_embedding = file.find_tensor("token_embd.weight");
+void load_outside_layers(WeightLoader& loader, TransformerWeights& weights) {
+  weights.token_embedding = loader.rows("token_embd.weight");
   weights.position_embedding = loader.vector("position_embd.weight");
   weights.type_embedding = loader.vector("token_types.weight");
   weights.type_embedding.resize(std::min(weights.type_embedding.size(), weights.config.width));
@@ -37,7 +36,7 @@ void load_outside_layers(WeightLoader& loader, const gguf::Gguf& file,
   if (weights.config.architecture == Architecture::bert) return;
   weights.output_norm = loader.norm("output_norm", weights.config.has_centered_norms());
   weights.rope_factors = loader.vector("rope_freqs.weight");
-  weights.head = loader.linear(loader.has("output.weight") ? "output" : "token_embd");
+  weights.head = loader.linear(loader.find("output.weight") != nullptr ? "output" : "token_embd");
 }
 
 }  // namespace
@@ -65,10 +64,12 @@ Result<TransformerWeights> load_transformer(const gguf::GgufFile& file, ThreadPo
                                             const WeightOptions& options) {
   auto config = read_config(file.contents());
   if (!config) return fail_from(config);
+  auto tensors = model_tensors(file.contents());
+  if (!tensors) return fail_from(tensors);
   TransformerWeights weights{.config = *std::move(config)};
-  WeightLoader loader(file, pool, options);
+  WeightLoader loader(file, *std::move(tensors), pool, options);
   // The head first: it is the largest, and while a tensor is repacked it is in memory twice.
-  load_outside_layers(loader, file.contents(), weights);
+  load_outside_layers(loader, weights);
   for (size_t i = 0; i < weights.config.layers; ++i) {
     weights.layers.push_back(load_layer(loader, weights.config, i));
     if (auto good = loader.finish(); !good) return fail_from(good);

@@ -26,7 +26,7 @@ struct Layer {
 
 struct TransformerWeights {
   ModelConfig config;
-  const gguf::TensorInfo* token_embedding = nullptr;
+  std::optional<RowReader> token_embedding;
   std::vector<float> position_embedding;  // [context][width]
   std::vector<float> type_embedding;      // [width], of the first type
   Norm embedding_norm;

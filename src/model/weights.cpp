@@ -4,9 +4,8 @@
 
 #include <utility>
 
-#include "model/row_reader.hpp"
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/tensor_codec.hpp"
-#include "quant/i2s_layout_guess.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -27,12 +26,21 @@ Result<void> WeightLoader::finish() const {
 }
 
 std::vector<float> WeightLoader::vector(std::string_view name) {
-  const auto* tensor = file_->find_tensor(name);
+  const auto* tensor = find(name);
   if (tensor == nullptr) return {};
   auto values = modelfile::decode_tensor(*tensor);
   if (!values) return keep(values.error()), std::vector<float>();
   memory_.packed_bytes += values->size() * sizeof(float);
   return *std::move(values);
+}
+
+std::optional<RowReader> WeightLoader::rows(std::string_view name) {
+  const auto* tensor = find(name);
+  TRILOBITE_CHECK(tensor != nullptr);
+  const bool is_i2s = tensor->type->type == TensorType::i2_s;
+  auto reader = RowReader::create(*tensor, is_i2s ? i2s_layout() : quant::I2sLayout::x86_block128);
+  if (!reader) return keep(reader.error()), std::nullopt;
+  return *reader;
 }
 
 Norm WeightLoader::norm(const std::string& prefix, bool is_centered) {
@@ -41,7 +49,7 @@ Norm WeightLoader::norm(const std::string& prefix, bool is_centered) {
 }
 
 std::optional<Linear> WeightLoader::linear(const std::string& prefix) {
-  const auto* tensor = file_->find_tensor(prefix + ".weight");
+  const auto* tensor = find(prefix + ".weight");
   if (tensor == nullptr) return std::nullopt;
   auto loaded = weights(*tensor);
   if (!loaded) return keep(loaded.error()), std::nullopt;
@@ -90,7 +98,8 @@ std::optional<kernels::StoredFormat> WeightLoader::stored_format(const TensorInf
 }
 
 quant::I2sLayout WeightLoader::i2s_layout() {
-  if (!i2s_layout_) i2s_layout_ = options_.i2s_layout.value_or(guess_i2s_layout(file_.contents()));
+  if (!i2s_layout_)
+    i2s_layout_ = modelfile::choose_i2s_layout(file_.contents(), options_.i2s_layout);
   return *i2s_layout_;
 }
 
@@ -137,17 +146,6 @@ Result<Weights> WeightLoader::i2s_weights(const TensorInfo& tensor) {
       kernels::repack_i2s(i2s_layout(), packed_view(tensor), options_.ternary_form, pool_);
   if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
   return Weights(*std::move(ternary));
-}
-
-quant::I2sLayout guess_i2s_layout(const gguf::Gguf& file) {
-  auto best = quant::I2sLayoutGuess{};
-  for (const auto& tensor : file.tensors()) {
-    if (tensor.type->type != TensorType::i2_s) continue;
-    const auto guess = quant::guess_i2s_layout(packed_view(tensor));
-    if (guess && guess->confidence > best.confidence) best = *guess;
-    if (best.confidence > 0) break;
-  }
-  return best.layout;
 }
 
 }  // namespace trilobite::model

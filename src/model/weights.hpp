@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -14,6 +15,8 @@
 #include "kernels/group_repack.hpp"
 #include "kernels/ternary_repack.hpp"
 #include "model/linear.hpp"
+#include "model/row_reader.hpp"
+#include "modelfile/model_tensors.hpp"
 #include "quant/i2s.hpp"
 
 namespace trilobite::model {
@@ -24,7 +27,7 @@ struct WeightOptions {
   /// same: loading takes longer, and long runs are a little faster where memory has large pages.
   bool packs_all = false;
   quant::TernaryForm ternary_form = quant::TernaryForm::two_bit;
-  std::optional<quant::I2sLayout> i2s_layout;  // nothing: the file's statistics decide
+  std::optional<quant::I2sLayout> i2s_layout;  // nothing: modelfile/i2s_layout.hpp decides
 };
 
 /// What became of the tensors.
@@ -39,15 +42,19 @@ struct Norm {
   std::vector<float> bias;
 };
 
-/// Takes tensors out of a file whose shapes have been checked (expected_tensors.hpp). Keeps the
-/// first problem; callers take all they need and check once.
+/// Makes weights of the tensors of a model. Keeps the first problem; callers take all they need and
+/// check once.
 class WeightLoader {
  public:
-  WeightLoader(const gguf::GgufFile& file, ThreadPool& pool, const WeightOptions& options)
-      : file_(file), pool_(pool), options_(options) {}
+  /// `tensors` are those of `file`.
+  WeightLoader(const gguf::GgufFile& file, modelfile::ModelTensors tensors, ThreadPool& pool,
+               const WeightOptions& options)
+      : file_(file), tensors_(std::move(tensors)), pool_(pool), options_(options) {}
 
-  bool has(std::string_view name) const { return file_->find_tensor(name) != nullptr; }
-  /// The tensor `name` as floats; nothing when the file has none.
+  const gguf::TensorInfo* find(std::string_view name) const { return tensors_.find(name); }
+  /// Rows of a tensor that the model has.
+  std::optional<RowReader> rows(std::string_view name);
+  /// The tensor `name` as floats; nothing when the model has none.
   std::vector<float> vector(std::string_view name);
   /// `prefix`.weight, and `prefix`.bias of a centered norm.
   Norm norm(const std::string& prefix, bool is_centered);
@@ -70,15 +77,12 @@ class WeightLoader {
   void keep(const Error& problem);
 
   const gguf::GgufFile& file_;
+  modelfile::ModelTensors tensors_;
   ThreadPool& pool_;
   const WeightOptions& options_;
   WeightMemory memory_;
   std::optional<quant::I2sLayout> i2s_layout_;  // once it is known
   std::optional<Error> problem_;
 };
-
-/// Which of its layouts the I2_S tensors of a file have, by their statistics; the commonest one
-/// where there are none or they do not tell.
-quant::I2sLayout guess_i2s_layout(const gguf::Gguf& file);
 
 }  // namespace trilobite::model

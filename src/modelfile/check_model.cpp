@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <set>
 
-#include "modelfile/model_shape.hpp"
+#include "modelfile/i2s_layout.hpp"
+#include "modelfile/model_tensors.hpp"
 #include "modelfile/tensor_codec.hpp"
-#include "quant/i2s_layout_guess.hpp"
 
 namespace trilobite::modelfile {
 namespace {
@@ -30,30 +29,23 @@ void report_list(Findings& findings, bool problem, std::string_view what,
   findings.push_back({problem, std::move(text)});
 }
 
-void compare_tensors(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
-  std::vector<std::string> missing;
-  std::vector<std::string> misshapen;
-  std::set<std::string, std::less<>> known;
-  for (const auto& expected : expected_tensors(shape)) {
-    known.insert(expected.name);
-    const auto* tensor = gguf.find_tensor(expected.name);
-    if (tensor == nullptr) {
-      missing.push_back(expected.name);
-    } else if (!has_shape(*tensor, expected.dimensions)) {
-      misshapen.push_back(fmt::format("{} is {}, not {}", expected.name, tensor->shape_text(),
-                                      fmt::join(expected.dimensions, "x")));
-    }
-  }
-  for (const auto& optional : optional_tensors(shape)) known.insert(optional.name);
-  if (is_gated(shape.architecture)) known.insert("rope_freqs.weight");
+void report_differences(const gguf::Gguf& gguf, const ModelShape& shape, Findings& findings) {
+  const auto differences = compare_tensors(gguf, shape);
+  const auto& name = shape.architecture;
+  report_list(findings, true, fmt::format("tensors that {} needs are missing", name),
+              differences.missing);
+  report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name),
+              differences.misshapen);
+  report_list(findings, true,
+              fmt::format("tensors are no part of {} as it is computed here, and leaving them out "
+                          "would change the results",
+                          name),
+              differences.foreign);
   std::vector<std::string> unused;
   for (const auto& tensor : gguf.tensors()) {
-    if (!known.contains(tensor.name)) unused.emplace_back(tensor.name);
+    if (is_harmless(name, tensor.name)) unused.emplace_back(tensor.name);
   }
-  const auto& name = shape.architecture;
-  report_list(findings, true, fmt::format("tensors that {} needs are missing", name), missing);
-  report_list(findings, true, fmt::format("tensors have a wrong shape for {}", name), misshapen);
-  report_list(findings, false, fmt::format("tensors are not used by {}", name), unused);
+  report_list(findings, false, "tensors change nothing that is computed here", unused);
 }
 
 void check_overlaps(const gguf::Gguf& gguf, Findings& findings) {
@@ -91,10 +83,7 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
   std::map<std::string_view, std::vector<std::string>> reasons;  // of each layout, one per tensor
   for (const auto& tensor : gguf.tensors()) {
     if (tensor.type->type != gguf::TensorType::i2_s) continue;
-    const auto guess = quant::guess_i2s_layout(
-        {.rows = tensor.rows(),
-         .cols = tensor.columns(),
-         .bytes = {reinterpret_cast<const uint8_t*>(tensor.data.data()), tensor.data.size()}});
+    const auto guess = quant::guess_i2s_layout(packed_view(tensor));
     if (!guess) {
       findings.push_back(
           {true, fmt::format("tensor '{}': {}", tensor.name, guess.error().message())});
@@ -104,6 +93,8 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
     }
     if (!deep) break;
   }
+  if (const auto said = gguf.text(kI2sLayoutKey))
+    findings.push_back({false, fmt::format("the file says that its I2_S layout is {}", *said)});
   for (const auto& [layout, each] : reasons) {
     findings.push_back({false, fmt::format("I2_S layout {} in {} of the tensors looked at ({})",
                                            layout, each.size(), each.front())});
@@ -111,11 +102,12 @@ void guess_layouts(const gguf::Gguf& gguf, bool deep, Findings& findings) {
 }
 
 /// The first thing that is wrong with the weights of a tensor.
-std::string problem_in(const gguf::TensorInfo& tensor) {
+std::string problem_in(const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout) {
   const bool whole = tensor.type->tensor_extra_bytes != 0;
   const size_t step = whole ? tensor.rows() : rows_at_a_time(tensor);
   for (size_t first = 0; first < tensor.rows(); first += step) {
-    const auto values = decode_rows(tensor, first, std::min(step, tensor.rows() - first));
+    const auto values =
+        decode_rows(tensor, first, std::min(step, tensor.rows() - first), i2s_layout);
     if (!values) return values.error().message();
     const auto bad = std::ranges::find_if_not(*values, [](float v) { return std::isfinite(v); });
     if (bad == values->end()) continue;
@@ -132,10 +124,11 @@ void check_weights(const gguf::Gguf& gguf, ThreadPool& pool, Findings& findings)
     if (std::ranges::find(kTensorTypes, tensor.type->type) != kTensorTypes.end())
       tensors.push_back(&tensor);
   }
+  const auto layout = guess_i2s_layout(gguf).layout;
   std::vector<std::string> problems(tensors.size());
   pool.run([&](unsigned thread) {
     for (size_t i = thread; i < tensors.size(); i += pool.threads())
-      problems[i] = problem_in(*tensors[i]);
+      problems[i] = problem_in(*tensors[i], layout);
   });
   for (auto& problem : problems) {
     if (!problem.empty()) findings.push_back({true, std::move(problem)});
@@ -151,7 +144,7 @@ std::vector<Finding> check_model(const gguf::Gguf& gguf, bool deep, ThreadPool& 
     return findings;
   }
   if (const auto shape = read_shape(gguf)) {
-    compare_tensors(gguf, *shape, findings);
+    report_differences(gguf, *shape, findings);
   } else {
     findings.push_back({true, shape.error().message()});
   }

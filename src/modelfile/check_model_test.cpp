@@ -5,50 +5,20 @@
 
 #include "base/temporary_folder_for_test.hpp"
 #include "modelfile/model_for_test.hpp"
-#include "modelfile/model_shape.hpp"
 
 namespace trilobite::modelfile {
 namespace {
 
 using gguf::TensorType;
 using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-ModelShape small_llama() {
-  return {.architecture = "llama",
-          .context = 16,
-          .width = 8,
-          .layers = 2,
-          .heads = 2,
-          .kv_heads = 1,
-          .feed_forward = 12,
-          .vocabulary = 5};
-}
-
-std::vector<TensorForTest> tensors_of(const ModelShape& shape) {
-  std::vector<TensorForTest> tensors;
-  for (const auto& expected : expected_tensors(shape)) {
-    size_t count = 1;
-    for (const auto dimension : expected.dimensions) count *= dimension;
-    tensors.push_back({expected.name, expected.dimensions, TensorType::f32, normal_values(count)});
-  }
-  return tensors;
-}
+ModelShape small_llama() { return small_shape("llama"); }
 
 void write_small_llama(const Path& path, const std::vector<TensorForTest>& tensors) {
-  write_model(path, tensors, [](gguf::Writer& writer) {
-    const auto shape = small_llama();
-    writer.set_text("general.architecture", "llama");
-    writer.set_u32("llama.context_length", shape.context);
-    writer.set_u32("llama.embedding_length", shape.width);
-    writer.set_u32("llama.block_count", shape.layers);
-    writer.set_u32("llama.feed_forward_length", shape.feed_forward);
-    writer.set_u32("llama.attention.head_count", shape.heads);
-    writer.set_u32("llama.attention.head_count_kv", shape.kv_heads);
-    writer.set_f32(epsilon_key("llama"), shape.epsilon);
-    writer.set_texts("tokenizer.ggml.tokens", std::vector<std::string>(shape.vocabulary, "t"));
-  });
+  write_small_model(path, small_llama(), tensors);
 }
 
 std::vector<std::string> findings_in(const Path& path, bool problems, bool deep = true) {
@@ -69,7 +39,7 @@ TEST(CheckModel, a_whole_model_has_no_findings) {
   EXPECT_THAT(findings_in(path, false), IsEmpty());
 }
 
-TEST(CheckModel, missing_misshapen_and_unused_tensors_are_named) {
+TEST(CheckModel, missing_misshapen_and_foreign_tensors_are_named) {
   const TemporaryFolder folder;
   const auto path = folder.path() / "m.gguf";
   auto tensors = tensors_of(small_llama());
@@ -81,7 +51,8 @@ TEST(CheckModel, missing_misshapen_and_unused_tensors_are_named) {
   const auto problems = findings_in(path, true);
   EXPECT_THAT(problems, Contains(HasSubstr("1 tensors that llama needs are missing: output_norm")));
   EXPECT_THAT(problems, Contains(HasSubstr("blk.0.attn_norm.weight is 4, not 8")));
-  EXPECT_THAT(findings_in(path, false), Contains(HasSubstr("not used by llama: blk.0.spare")));
+  EXPECT_THAT(problems, Contains(HasSubstr("no part of llama")));
+  EXPECT_THAT(problems, Contains(HasSubstr("change the results: blk.0.spare")));
 }
 
 TEST(CheckModel, numbers_that_are_none_are_found_when_every_weight_is_read) {
@@ -129,6 +100,14 @@ TEST(CheckModel, the_layout_of_i2s_tensors_is_guessed) {
   const auto path = folder.path() / "m.gguf";
   write_model(path, {{"w", {128, 16}, TensorType::i2_s, normal_values(128 * 16)}});
   EXPECT_THAT(findings_in(path, false), Contains(HasSubstr("I2_S layout x86-128 in 1 of")));
+}
+
+TEST(CheckModel, ternary_weights_that_are_all_zero_are_no_problem) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "m.gguf";
+  write_model(path, {{"w", {128, 16}, TensorType::i2_s, std::vector<float>(128 * 16)}},
+              [](gguf::Writer& writer) { writer.set_text("general.architecture", "abacus"); });
+  EXPECT_THAT(findings_in(path, true), ElementsAre(HasSubstr("'abacus' is not known")));
 }
 
 TEST(CheckModel, a_file_of_metadata_alone_is_noted) {

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace trilobite::modelfile {
@@ -136,10 +137,32 @@ class ShapeReader {
   std::optional<Error> problem_;
 };
 
+/// None may be turned, so that 0 is fine here.
+Result<void> read_rope_dimensions(const gguf::Gguf& gguf, ModelShape& shape) {
+  const auto key = shape.architecture + ".rope.dimension_count";
+  if (!is_gated(shape.architecture) || gguf.find(key) == nullptr) return {};
+  const auto turned = gguf.unsigned_integer(key);
+  if (!turned) return fail_from(turned);
+  if (*turned % 2 != 0 || *turned > shape.head_width()) {
+    return fail(
+        fmt::format("RoPE turns {} dimensions of heads of {}; an even number within the "
+                    "head is needed",
+                    *turned, shape.head_width()));
+  }
+  shape.rope_dimensions = static_cast<uint32_t>(*turned);
+  return {};
+}
+
 Result<void> read_numbers(const gguf::Gguf& gguf, ModelShape& shape) {
   const auto epsilon = gguf.number(epsilon_key(shape.architecture));
   if (!epsilon) return fail_from(epsilon);
   shape.epsilon = static_cast<float>(*epsilon);
+  if (!std::isfinite(shape.epsilon) || shape.epsilon < 0) {
+    return fail(
+        fmt::format("the metadata key '{}' is {}; it should be a number that is not "
+                    "negative",
+                    epsilon_key(shape.architecture), *epsilon));
+  }
   const auto rope_key = shape.architecture + ".rope.freq_base";
   if (gguf.find(rope_key) == nullptr) return {};
   const auto base = gguf.number(rope_key);
@@ -167,13 +190,17 @@ std::vector<ExpectedTensor> expected_tensors(const ModelShape& shape) {
 
 std::vector<ExpectedTensor> optional_tensors(const ModelShape& shape) {
   std::vector<ExpectedTensor> tensors;
+  const bool gated = is_gated(shape.architecture);
   for (const auto& tensor : expected_tensors(shape)) {
-    if (tensor.role != TensorRole::linear) continue;
+    const bool is_head = tensor.role == TensorRole::head;
+    if (tensor.role != TensorRole::linear && !is_head) continue;
     const auto prefix = tensor.name.substr(0, tensor.name.rfind('.'));
     tensors.push_back({prefix + ".scale", {1}, TensorRole::bias});
-    if (is_gated(shape.architecture))
+    if (gated || is_head)
       tensors.push_back({prefix + ".bias", {tensor.dimensions[1]}, TensorRole::bias});
   }
+  const auto turned = shape.rope_dimensions.value_or(shape.head_width());
+  if (gated) tensors.push_back({"rope_freqs.weight", {turned / 2}, TensorRole::bias});
   return tensors;
 }
 
@@ -182,24 +209,6 @@ bool has_shape(const gguf::TensorInfo& tensor, const std::vector<uint64_t>& dime
     if (tensor.dimensions[i] != (i < dimensions.size() ? dimensions[i] : 1)) return false;
   }
   return true;
-}
-
-Result<void> check_tensors(const gguf::Gguf& gguf, const ModelShape& shape) {
-  const auto check = [&](const ExpectedTensor& expected, bool is_needed) -> Result<void> {
-    const auto* tensor = gguf.find_tensor(expected.name);
-    if (tensor == nullptr && is_needed)
-      return fail(fmt::format("the tensor '{}' is missing", expected.name));
-    if (tensor == nullptr || has_shape(*tensor, expected.dimensions)) return {};
-    return fail(fmt::format("tensor '{}' has the shape {}, but {} is needed", expected.name,
-                            tensor->shape_text(), fmt::join(expected.dimensions, "x")));
-  };
-  for (const auto& expected : expected_tensors(shape)) {
-    if (auto right = check(expected, true); !right) return right;
-  }
-  for (const auto& expected : optional_tensors(shape)) {
-    if (auto right = check(expected, false); !right) return right;
-  }
-  return {};
 }
 
 TensorRole role_of(std::string_view tensor_name) {
@@ -240,6 +249,7 @@ Result<ModelShape> read_shape(const gguf::Gguf& gguf) {
     return fail(fmt::format("{} heads with {} key-value heads do not divide a width of {}",
                             shape.heads, shape.kv_heads, shape.width));
   }
+  if (auto done = read_rope_dimensions(gguf, shape); !done) return fail_from(done);
   // Every layer has tensors of its own; more layers than tensors would only cost memory here.
   if (shape.layers > gguf.tensors().size()) {
     return fail(fmt::format("the file says {} layers, but holds only {} tensors", shape.layers,

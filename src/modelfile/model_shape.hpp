@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +27,8 @@ struct ModelShape {
   uint32_t head_size = 0;  // 0: width / heads
   uint32_t feed_forward = 0;
   uint32_t vocabulary = 0;
-  float rope_base = 10000.0F;  // where there is RoPE
+  float rope_base = 10000.0F;               // where there is RoPE
+  std::optional<uint32_t> rope_dimensions;  // of a head that are turned; nothing: all
   float epsilon = 1e-5F;
   bool tied_head = true;  // the embedding is the head as well
 
@@ -59,13 +61,10 @@ struct ExpectedTensor {
 
 /// Every tensor that a model of this shape needs, in the order in which files hold them.
 std::vector<ExpectedTensor> expected_tensors(const ModelShape& shape);
-/// Those that it may have besides: a scale of each linear layer, and a bias where the architecture
-/// has none by itself.
+/// Those that it may have besides: a scale of each linear layer and of a head of its own, a bias
+/// where the architecture has none by itself, factors of the frequencies of RoPE.
 std::vector<ExpectedTensor> optional_tensors(const ModelShape& shape);
 
-/// Whether the file has what the model needs, in the right shapes; the error names the first tensor
-/// that is not.
-Result<void> check_tensors(const gguf::Gguf& gguf, const ModelShape& shape);
 /// Whether a tensor has these dimensions; further ones are 1.
 bool has_shape(const gguf::TensorInfo& tensor, const std::vector<uint64_t>& dimensions);
 

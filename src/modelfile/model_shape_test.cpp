@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -89,6 +91,20 @@ TEST(ModelShape, impossible_files_are_refused_with_the_reason) {
   EXPECT_THAT(problem_of("llama", 3, 1), HasSubstr("3 heads"));
   EXPECT_THAT(problem_of("llama", 0, 1), HasSubstr("'llama.attention.head_count' is 0"));
   EXPECT_THAT(problem_of("llama", 2, 2000000000), HasSubstr("2000000000 layers"));
+}
+
+TEST(ModelShape, an_epsilon_that_no_norm_can_have_is_refused) {
+  const TemporaryFolder folder;
+  const auto path = folder.path() / "m.gguf";
+  for (const float epsilon : {-1.0F, std::numeric_limits<float>::infinity(), std::nanf("")}) {
+    auto shape = small_shape("llama");
+    shape.epsilon = epsilon;
+    write_small_model(path, shape, tensors_of(shape));
+    const auto file = gguf::GgufFile::open(path).value();
+    const auto read = read_shape(file.contents());
+    ASSERT_FALSE(read) << epsilon;
+    EXPECT_THAT(read.error().message(), HasSubstr("layer_norm_rms_epsilon"));
+  }
 }
 
 }  // namespace

@@ -2,8 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "gguf/writer.hpp"
 #include "modelfile/file_type.hpp"
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/model_shape.hpp"
 #include "modelfile/tensor_codec.hpp"
 
@@ -30,6 +33,7 @@ class Plan {
   TensorType wanted(const gguf::TensorInfo& tensor) const {
     const auto role = role_of(tensor.name);
     if (tensor.dimension_count == 1 || role == TensorRole::table) return TensorType::f32;
+    if (request_.planned) return request_.planned(tensor.name);
     if (role == TensorRole::embedding) return embedding_;
     return role == TensorRole::head ? head_ : request_.type;
   }
@@ -40,21 +44,25 @@ class Plan {
   TensorType embedding_;
 };
 
-void copy_metadata(const gguf::Gguf& gguf, TensorType type, gguf::Writer& writer) {
-  constexpr std::string_view kFileType = "general.file_type";
-  constexpr std::string_view kVersion = "general.quantization_version";
-  for (const auto& entry : gguf.metadata()) {
-    if (entry.key != kFileType && entry.key != kVersion) writer.set(entry.key, entry.value);
-  }
-  writer.set_u32(kFileType, file_type_of(type));
-  writer.set_u32(kVersion, kQuantizationVersion);
-}
-
 /// A tensor and the type that it will have.
 struct Step {
   const gguf::TensorInfo* tensor;
   TensorType type;
 };
+
+void copy_metadata(const gguf::Gguf& gguf, TensorType type, std::span<const Step> steps,
+                   gguf::Writer& writer) {
+  constexpr std::string_view kFileType = "general.file_type";
+  constexpr std::string_view kVersion = "general.quantization_version";
+  for (const auto& entry : gguf.metadata()) {
+    if (entry.key != kFileType && entry.key != kVersion && entry.key != kI2sLayoutKey)
+      writer.set(entry.key, entry.value);
+  }
+  if (std::ranges::find(steps, TensorType::i2_s, &Step::type) != steps.end())
+    writer.set_text(kI2sLayoutKey, name_of(kWrittenI2sLayout));
+  writer.set_u32(kFileType, file_type_of(type));
+  writer.set_u32(kVersion, kQuantizationVersion);
+}
 
 std::vector<Step> plan_steps(const gguf::Gguf& gguf, const QuantizeRequest& request,
                              QuantizeReport& report) {
@@ -74,18 +82,27 @@ std::vector<Step> plan_steps(const gguf::Gguf& gguf, const QuantizeRequest& requ
   return steps;
 }
 
-/// A tensor that has the wanted type already is taken over byte by byte.
-Result<void> write_tensor(const Step& step, gguf::Writer& writer, ThreadPool& pool,
-                          TypeOutcome& outcome) {
+/// Where the tensors go, and how their I2_S is to be read.
+struct Conversion {
+  gguf::Writer& writer;
+  ThreadPool& pool;
+  quant::I2sLayout i2s_layout;
+
+  /// A tensor that has the wanted type already is taken over byte by byte.
+  Result<void> write(const Step& step, TypeOutcome& outcome) const;
+};
+
+Result<void> Conversion::write(const Step& step, TypeOutcome& outcome) const {
   const auto& tensor = *step.tensor;
   ++outcome.tensors;
   outcome.elements += tensor.elements();
   outcome.bytes_before += tensor.data.size();
-  if (tensor.type->type == step.type) {
+  const bool same_layout = step.type != TensorType::i2_s || i2s_layout == kWrittenI2sLayout;
+  if (tensor.type->type == step.type && same_layout) {
     outcome.bytes_after += tensor.data.size();
     return writer.append(tensor.data);
   }
-  auto converted = convert(tensor, step.type, pool);
+  auto converted = convert(tensor, step.type, pool, i2s_layout);
   if (!converted) return fail_from(converted);
   ++outcome.converted;
   outcome.bytes_after += converted->bytes.size();
@@ -100,7 +117,7 @@ Result<QuantizeReport> quantize_model(const gguf::GgufFile& source, const Quanti
   QuantizeReport report{.bytes_before = source.file().bytes().size()};
   const auto steps = plan_steps(source.contents(), request, report);
   gguf::Writer writer;
-  copy_metadata(source.contents(), request.type, writer);
+  copy_metadata(source.contents(), request.type, steps, writer);
   for (const auto& [tensor, type] : steps) {
     const auto& sizes = tensor->dimensions;
     auto declared = writer.declare({std::string(tensor->name),
@@ -109,9 +126,11 @@ Result<QuantizeReport> quantize_model(const gguf::GgufFile& source, const Quanti
     if (!declared) return fail_from(declared);
   }
   if (auto started = writer.start(target); !started) return fail_from(started);
+  const Conversion conversion{writer, pool,
+                              choose_i2s_layout(source.contents(), request.i2s_layout)};
   for (size_t i = 0; i < steps.size(); ++i) {
     if (request.progress) request.progress(steps[i].tensor->name, i, steps.size());
-    auto done = write_tensor(steps[i], writer, pool, report.by_type[steps[i].type]);
+    auto done = conversion.write(steps[i], report.by_type[steps[i].type]);
     if (!done) return fail_from(done);
   }
   if (auto done = writer.finish(); !done) return fail_from(done);

@@ -11,6 +11,7 @@
 #include "base/thread_pool.hpp"
 #include "gguf/gguf_file.hpp"
 #include "quant/error_measures.hpp"
+#include "quant/i2s.hpp"
 
 namespace trilobite::modelfile {
 
@@ -20,6 +21,11 @@ struct QuantizeRequest {
   // has four or fewer; 6 bits for the embedding where `type` is ternary; else `type`.
   std::optional<gguf::TensorType> head;
   std::optional<gguf::TensorType> embedding;
+  /// The type of the tensor of that name, where a plan decides instead of the three above.
+  std::function<gguf::TensorType(std::string_view)> planned;
+  /// Of the I2_S tensors of the source; nothing: as it says or its tensors tell
+  /// (modelfile/i2s_layout.hpp).
+  std::optional<quant::I2sLayout> i2s_layout;
   /// Called before each tensor: its name, its number, and how many there are.
   std::function<void(std::string_view, size_t, size_t)> progress;
 };
@@ -42,7 +48,8 @@ struct QuantizeReport {
 };
 
 /// One-dimensional tensors and tables of positions become F32; metadata is kept, but for
-/// general.file_type and general.quantization_version. Nothing is written when it fails.
+/// general.file_type and general.quantization_version. I2_S is written in one layout, which the
+/// file then names. Nothing is written when it fails.
 Result<QuantizeReport> quantize_model(const gguf::GgufFile& source, const QuantizeRequest& request,
                                       const Path& target, ThreadPool& pool);
 

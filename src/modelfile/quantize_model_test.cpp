@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "base/temporary_folder_for_test.hpp"
+#include "modelfile/i2s_layout.hpp"
 #include "modelfile/model_for_test.hpp"
 
 namespace trilobite::modelfile {
@@ -111,6 +112,29 @@ TEST_F(QuantizeModel, metadata_stays_and_exceptions_are_said) {
   EXPECT_EQ(file->unsigned_integer("general.file_type").value(), 36U);
   EXPECT_EQ(file->unsigned_integer("general.quantization_version").value(), 2U);
   EXPECT_EQ(file->array("tokenizer.ggml.tokens", gguf::ValueType::text).value()->count, 2U);
+}
+
+TEST_F(QuantizeModel, i2s_is_read_in_the_layout_that_it_has) {
+  quant::TernaryMatrix ternary{.rows = 8, .cols = 256, .codes = {}, .scales = {0.5F}};
+  for (const float value : normal_values(8 * 256))
+    ternary.codes.push_back(value > 0.5F ? int8_t{1} : value < -0.5F ? int8_t{-1} : int8_t{0});
+  const auto values = quant::dequantize_ternary(ternary);
+  for (const auto layout : quant::kI2sLayouts) {
+    gguf::Writer writer;
+    const auto bytes = quant::pack_i2s(ternary, layout);
+    ASSERT_TRUE(writer.declare({"blk.0.attn_q.weight", {256, 8}, TensorType::i2_s}));
+    ASSERT_TRUE(writer.start(source()));
+    ASSERT_TRUE(writer.append(std::as_bytes(std::span(bytes))));
+    ASSERT_TRUE(writer.finish());
+    for (const auto type : {TensorType::f32, TensorType::tq2_0, TensorType::i2_s}) {
+      quantize({.type = type, .i2s_layout = layout});
+      const auto file = gguf::GgufFile::open(target()).value();
+      // What is written is in our own layout, and says so.
+      EXPECT_EQ(decode_tensor(file->tensors()[0]).value(), values)
+          << quant::name_of(layout) << " to " << gguf::name_of(type);
+      EXPECT_EQ(file->find(kI2sLayoutKey) != nullptr, type == TensorType::i2_s);
+    }
+  }
 }
 
 TEST_F(QuantizeModel, a_failure_leaves_no_file) {

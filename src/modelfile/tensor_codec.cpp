@@ -41,13 +41,17 @@ std::string names_of_types() {
   return names;
 }
 
-/// The bytes of some rows; a tensor with one scale for all must be taken whole.
 std::span<const std::byte> bytes_of_rows(const gguf::TensorInfo& tensor, size_t first,
                                          size_t count) {
-  if (tensor.type->tensor_extra_bytes != 0) return tensor.data;
   const size_t row_bytes = tensor.data.size() / tensor.rows();
   return tensor.data.subspan(first * row_bytes, count * row_bytes);
 }
+
+/// What is converted: in which layout it is matters for I2_S alone.
+struct Source {
+  const gguf::TensorInfo& tensor;
+  quant::I2sLayout i2s_layout;
+};
 
 /// A piece of a conversion: some rows of the source and what they become.
 struct Piece {
@@ -55,9 +59,9 @@ struct Piece {
   quant::ErrorSums errors;
 };
 
-Result<Piece> convert_rows(const gguf::TensorInfo& tensor, gguf::TensorType to, size_t first,
-                           size_t count) {
-  const auto values = decode_rows(tensor, first, count);
+Result<Piece> convert_rows(const Source& source, gguf::TensorType to, size_t first, size_t count) {
+  const auto& tensor = source.tensor;
+  const auto values = decode_rows(tensor, first, count, source.i2s_layout);
   if (!values) return fail_from(values);
   auto bytes = encode_rows(to, *values, tensor.columns());
   if (!bytes) return fail_from(bytes, fmt::format("tensor '{}'", tensor.name));
@@ -95,10 +99,16 @@ gguf::TensorType fitting_type(gguf::TensorType wanted, size_t columns) {
   return gguf::TensorType::f16;
 }
 
-Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t first, size_t count) {
+Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t first, size_t count,
+                                       quant::I2sLayout i2s_layout) {
   if (!known(tensor.type->type)) return std::unexpected(unsupported_type(tensor));
   const bool whole = tensor.type->tensor_extra_bytes != 0;
   TRILOBITE_CHECK(!whole || (first == 0 && count == tensor.rows()));
+  if (tensor.type->type == gguf::TensorType::i2_s) {
+    const auto ternary = quant::unpack_i2s(i2s_layout, packed_view(tensor));
+    if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
+    return quant::dequantize_ternary(*ternary);
+  }
   const auto bytes = bytes_of_rows(tensor, first, count);
   auto values =
       quant::dequantize(*scheme_of(tensor.type->type),
@@ -109,10 +119,7 @@ Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t fi
 
 Result<std::vector<float>> decode_tensor(const gguf::TensorInfo& tensor,
                                          quant::I2sLayout i2s_layout) {
-  if (tensor.type->type != gguf::TensorType::i2_s) return decode_rows(tensor, 0, tensor.rows());
-  const auto ternary = quant::unpack_i2s(i2s_layout, packed_view(tensor));
-  if (!ternary) return fail_from(ternary, fmt::format("tensor '{}'", tensor.name));
-  return quant::dequantize_ternary(*ternary);
+  return decode_rows(tensor, 0, tensor.rows(), i2s_layout);
 }
 
 quant::QuantizedView packed_view(const gguf::TensorInfo& tensor) {
@@ -139,7 +146,7 @@ size_t rows_at_a_time(const gguf::TensorInfo& tensor) {
 }
 
 Result<ConvertedTensor> convert(const gguf::TensorInfo& tensor, gguf::TensorType to,
-                                ThreadPool& pool) {
+                                ThreadPool& pool, quant::I2sLayout i2s_layout) {
   const bool whole =
       gguf::facts_of(to).tensor_extra_bytes != 0 || tensor.type->tensor_extra_bytes != 0;
   const size_t step = whole ? tensor.rows() : rows_at_a_time(tensor);
@@ -148,7 +155,8 @@ Result<ConvertedTensor> convert(const gguf::TensorInfo& tensor, gguf::TensorType
   pool.for_range(pieces, 1, [&](size_t begin, size_t end) {
     for (size_t i = begin; i < end; ++i) {
       const size_t first = i * step;
-      done[i] = convert_rows(tensor, to, first, std::min(step, tensor.rows() - first));
+      done[i] =
+          convert_rows({tensor, i2s_layout}, to, first, std::min(step, tensor.rows() - first));
     }
   });
   ConvertedTensor result;

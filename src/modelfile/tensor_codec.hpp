@@ -29,10 +29,12 @@ bool fits(gguf::TensorType type, size_t columns);
 gguf::TensorType fitting_type(gguf::TensorType wanted, size_t columns);
 
 /// Rows [first, first + count) of a tensor. An error names the tensor: a type that cannot be read,
-/// a scale that is not finite, a code that means nothing. I2_S is read as written on x86, and as a
-/// whole.
-Result<std::vector<float>> decode_rows(const gguf::TensorInfo& tensor, size_t first, size_t count);
-/// All rows; I2_S in the given layout.
+/// a scale that is not finite, a code that means nothing. I2_S is read as a whole; in a layout that
+/// is not ours where the file is not (modelfile/i2s_layout.hpp).
+Result<std::vector<float>> decode_rows(
+    const gguf::TensorInfo& tensor, size_t first, size_t count,
+    quant::I2sLayout i2s_layout = quant::I2sLayout::x86_block128);
+/// All rows.
 Result<std::vector<float>> decode_tensor(
     const gguf::TensorInfo& tensor, quant::I2sLayout i2s_layout = quant::I2sLayout::x86_block128);
 
@@ -53,7 +55,8 @@ struct ConvertedTensor {
 
 /// Row by row, so that no more than a few rows are in memory as f32. I2_S needs the whole tensor.
 Result<ConvertedTensor> convert(const gguf::TensorInfo& tensor, gguf::TensorType to,
-                                ThreadPool& pool);
+                                ThreadPool& pool,
+                                quant::I2sLayout i2s_layout = quant::I2sLayout::x86_block128);
 
 /// Rows that one piece of work takes at a time: about 256 KB of f32.
 size_t rows_at_a_time(const gguf::TensorInfo& tensor);

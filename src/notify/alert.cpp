@@ -55,13 +55,13 @@ std::string utc_text(int64_t now, const char* format) {
   return {text.data(), std::strftime(text.data(), text.size(), format, &parts)};
 }
 
-std::string json_line(const Alert& alert, int64_t now) {
+std::string line_of(const Alert& alert, int64_t now) {
   const Json json{{"time", utc_text(now, "%Y-%m-%dT%H:%M:%SZ")},
                   {"key", alert.key},
                   {"critical", alert.critical},
                   {"title", alert.title},
                   {"text", alert.text}};
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_line(json) + "\n";
 }
 
 std::string one_line(std::string text) {
@@ -114,8 +114,7 @@ Result<AlertTimes> load_alert_times(const Path& path) {
 Result<void> save_alert_times(const Path& path, const AlertTimes& times) {
   Json json = Json::object();
   for (const auto& [key, time] : times) json[key] = time;
-  return write_file_atomically(path,
-                               json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return write_file_atomically(path, json_document(json));
 }
 
 bool may_tell(const AlertTimes& times, const std::string& key, int64_t now,
@@ -127,7 +126,7 @@ bool may_tell(const AlertTimes& times, const std::string& key, int64_t now,
 
 std::string slack_body(const Alert& alert) {
   const Json json{{"text", fmt::format("*{}*\n```{}```", alert.title, alert.text)}};
-  return json.dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json_ascii_line(json);
 }
 
 std::string mail_body(const Alert& alert, const MailSettings& settings, int64_t now) {
@@ -156,10 +155,10 @@ Delivery deliver(const Alert& alert, const Channels& channels, int64_t now, Aler
     ++delivery.taken;
   };
   if (!channels.log_file.empty())
-    use("alert log", [&] { return append_line(channels.log_file, json_line(alert, now)); });
+    use("alert log", [&] { return append_line(channels.log_file, line_of(alert, now)); });
   if (!channels.command.empty())
     use("alert command",
-        [&] { return run_command(channels.command, json_line(alert, now), channels.timeout); });
+        [&] { return run_command(channels.command, line_of(alert, now), channels.timeout); });
   if (!channels.webhook.empty())
     use("webhook",
         [&] { return post_json(channels.webhook, slack_body(alert), channels.timeout); });

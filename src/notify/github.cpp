@@ -70,7 +70,7 @@ Result<Json> ask(const GitHub& github, const std::string& method, const std::str
                 {"Authorization: Bearer " + github.token, "Accept: application/vnd.github+json",
                  "X-GitHub-Api-Version: 2022-11-28", "User-Agent: trilobite",
                  "Content-Type: application/json"},
-                body.is_null() ? "" : body.dump(-1, ' ', false, Json::error_handler_t::replace)},
+                body.is_null() ? "" : json_line(body)},
                github.timeout);
   if (!answer) return fail_from(answer, fmt::format("{} {}", method, where));
   if (answer->status < 200 || answer->status > 299)

@@ -103,6 +103,17 @@ Result<float> i2s_scale(I2sLayout layout, const QuantizedView& packed) {
   return scale;
 }
 
+void unpack_i2s_row(I2sLayout layout, const QuantizedView& packed, size_t row,
+                    std::span<float> codes) {
+  const size_t stride = stride_of(layout, packed.cols);
+  for (size_t i = 0; i < codes.size(); ++i) {
+    const size_t index = row * packed.cols + i;
+    const size_t within = index % (4 * stride);
+    const auto byte = packed.bytes[index / (4 * stride) * stride + within % stride];
+    codes[i] = static_cast<float>(byte >> shift_of(within / stride) & 3) - 1;
+  }
+}
+
 Result<TernaryMatrix> unpack_i2s(I2sLayout layout, const QuantizedView& packed) {
   const auto scale = i2s_scale(layout, packed);
   if (!scale) return fail_from(scale);

@@ -6,6 +6,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 #include "quant/bitnet.hpp"
@@ -47,5 +48,10 @@ Result<float> i2s_scale(I2sLayout layout, const QuantizedView& packed);
 /// An error names the byte count that there should be, the first code 3, or a scale that is
 /// negative or not finite.
 Result<TernaryMatrix> unpack_i2s(I2sLayout layout, const QuantizedView& packed);
+
+/// The codes of one row as -1, 0 and 1, whatever the scale; shape and byte count must be right.
+/// Allocates nothing. Code 3 is 2.
+void unpack_i2s_row(I2sLayout layout, const QuantizedView& packed, size_t row,
+                    std::span<float> codes);
 
 }  // namespace trilobite::quant

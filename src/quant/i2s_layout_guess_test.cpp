@@ -116,6 +116,14 @@ TEST(I2sLayoutGuess, the_shape_may_leave_two_layouts) {
   EXPECT_GT(guess(varied, I2sLayout::arm_block64).confidence, 0.96);
 }
 
+TEST(I2sLayoutGuess, weights_that_are_all_zero_have_a_scale_of_zero) {
+  const TernaryMatrix zeros{
+      .rows = 8, .cols = 256, .codes = std::vector<int8_t>(8 * 256), .scales = {0.0f}};
+  const auto result = guess(zeros, I2sLayout::x86_block128);
+  EXPECT_EQ(result.confidence, 0) << result.reason;
+  EXPECT_EQ(result.layout, I2sLayout::x86_block128);
+}
+
 TEST(I2sLayoutGuess, bytes_that_are_no_i2s_are_errors) {
   const auto ternary = random_ternary(8, 256, {}, 1);
   const auto good = pack_i2s(ternary, I2sLayout::x86_block128);

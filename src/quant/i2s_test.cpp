@@ -27,6 +27,22 @@ struct Place {
   uint8_t value;
 };
 
+TEST(I2s, a_single_row_is_that_of_the_whole) {
+  Rng rng(3);
+  TernaryMatrix ternary{.rows = 8, .cols = 256, .codes = {}, .scales = {0.5f}};
+  for (size_t i = 0; i < 8 * 256; ++i)
+    ternary.codes.push_back(static_cast<int8_t>(static_cast<int>(rng.below(3)) - 1));
+  for (const auto layout : kI2sLayouts) {
+    const auto bytes = pack_i2s(ternary, layout);
+    for (size_t row = 0; row < 8; ++row) {
+      std::vector<float> codes(256);
+      unpack_i2s_row(layout, {.rows = 8, .cols = 256, .bytes = bytes}, row, codes);
+      for (size_t c = 0; c < 256; ++c)
+        ASSERT_EQ(codes[c], static_cast<float>(ternary.codes[row * 256 + c])) << name_of(layout);
+    }
+  }
+}
+
 TEST(I2s, each_layout_puts_a_weight_where_the_document_says) {
   // A pair of bits goes from 01 to 10; the first of a byte is its highest.
   const Place places[] = {

@@ -55,7 +55,7 @@ std::string to_json_text(const Baseline& baseline) {
   Json head{{"schema", kBaselineSchema},           {"id", baseline.id},
             {"description", baseline.description}, {"tags", baseline.tags},
             {"created_at", baseline.created_at},   {"updated_at", baseline.updated_at}};
-  auto text = head.dump(-1, ' ', false, Json::error_handler_t::replace);
+  auto text = json_line(head);
   text.pop_back();  // the brace: the runs follow as they are written elsewhere
   text += ",\"runs\":[";
   for (size_t i = 0; i < baseline.runs.size(); ++i)
@@ -86,7 +86,7 @@ Result<Baseline> baseline_from_json_text(std::string_view text) {
   const Json* runs = reader.array("runs");
   if (auto done = reader.finish_allowing_more(); !done) return fail_from(done);
   for (const auto& run : *runs) {
-    auto record = record_from_json_text(run.dump());
+    auto record = record_from_json_text(json_line(run));
     if (!record) return fail_from(record, fmt::format("run {}", baseline.runs.size() + 1));
     baseline.runs.push_back(*std::move(record));
   }

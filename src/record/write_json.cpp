@@ -87,16 +87,12 @@ Json to_json(const Environment& environment) { return object_of(environment); }
 Json to_json(const MachineLimits& limits) { return object_of(limits); }
 
 std::string to_json_text(const RunRecord& record) {
-  // Names may hold any bytes (a command line, say): what is not UTF-8 is replaced, not thrown.
-  const auto dump = [](const Json& json, int indent) {
-    return json.dump(indent, ' ', false, Json::error_handler_t::replace);
-  };
-  std::string text = dump(header_of(record), 2);
-  text.resize(text.size() - 2);  // "\n}"
+  std::string text = json_document(header_of(record));
+  text.resize(text.size() - 3);  // "\n}\n"
   text += ",\n  \"benchmarks\": [";
   const char* separator = "\n    ";
   for (const auto& result : record.benchmarks) {
-    text += separator + dump(to_json(result), -1);
+    text += separator + json_line(to_json(result));
     separator = ",\n    ";
   }
   text += record.benchmarks.empty() ? "]\n}\n" : "\n  ]\n}\n";

@@ -104,7 +104,7 @@ std::string ab_json(const AbReport& report) {
                   {"steal_share", number_or_null(report.steal_share)},
                   {"verdicts", std::move(verdicts)},
                   {"problems", std::move(problems)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace trilobite

@@ -152,7 +152,7 @@ std::string ci_json(const CiResult& result) {
                   {"threshold", result.threshold},
                   {"critical", result.critical},
                   {"ab", parse_json(ab_json(result.ab)).value()}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 std::string ci_junit(const CiResult& result) {

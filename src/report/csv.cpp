@@ -42,10 +42,7 @@ void append(Fields& fields, Fields more) {
 }
 
 Fields identity(const BenchmarkResult& result) {
-  const auto parameters =
-      result.parameters.empty()
-          ? std::string()
-          : Json(result.parameters).dump(-1, ' ', false, Json::error_handler_t::replace);
+  const auto parameters = result.parameters.empty() ? std::string() : json_line(result.parameters);
   return {csv_field(result.id),
           csv_field(result.suite),
           csv_field(result.operation),
@@ -116,7 +113,7 @@ std::string figures(const std::map<std::string, double>& figures) {
   if (figures.empty()) return "";
   Json json = Json::object();
   for (const auto& [name, value] : figures) json[name] = value;  // NaN is written as null
-  return csv_field(json.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return csv_field(json_line(json));
 }
 
 /// The codes of the warnings about each benchmark, separated by blanks.

@@ -153,7 +153,7 @@ std::string to_gbench(const RunRecord& record) {
     }
   }
   const Json json{{"context", context_of(record)}, {"benchmarks", std::move(list)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 }  // namespace trilobite

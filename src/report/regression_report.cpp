@@ -158,7 +158,7 @@ std::string regression_json(const RegressionReport& report) {
                   {"verdicts", std::move(verdicts)},
                   {"problems", std::move(problems)},
                   {"remarks", std::move(remarks)}};
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_document(json);
 }
 
 std::string regression_junit(const RegressionReport& report) {

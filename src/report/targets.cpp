@@ -90,9 +90,7 @@ std::string to_json_text(std::span<const Target> targets) {
     if (!target.reason.empty()) entry["reason"] = target.reason;
     list.push_back(std::move(entry));
   }
-  return Json{{"schema", kTargetsSchema}, {"targets", std::move(list)}}.dump(
-             2, ' ', false, Json::error_handler_t::replace) +
-         "\n";
+  return json_document({{"schema", kTargetsSchema}, {"targets", std::move(list)}});
 }
 
 Result<std::vector<Target>> targets_from_json_text(std::string_view text) {

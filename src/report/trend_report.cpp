@@ -45,9 +45,7 @@ Json json_of(const Trend& trend) {
           {"change_points", std::move(changes)},   {"note", text_or_null(trend.note)}};
 }
 
-std::string pretty(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
+std::string pretty(const Json& json) { return json_document(json); }
 
 std::string level(double value, const std::string& unit) {
   return printable(unit.empty() ? fmt::format("{:.4g}", value)

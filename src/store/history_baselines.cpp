@@ -12,7 +12,7 @@ std::vector<Value> columns_of(const Baseline& baseline) {
   const auto& latest = baseline.runs.back();
   return {baseline.id,
           baseline.description,
-          Json(baseline.tags).dump(-1, ' ', false, Json::error_handler_t::replace),
+          json_line(baseline.tags),
           baseline.created_at,
           baseline.updated_at,
           latest.environment.platform,

@@ -70,7 +70,13 @@ Encoding Tokenizer::encode_with_offsets(std::string_view text, EncodeOptions opt
 }
 
 std::string Tokenizer::decode(std::span<const TokenId> ids, DecodeOptions options) const {
+  return decode_after({}, ids, options);
+}
+
+std::string Tokenizer::decode_after(std::span<const TokenId> before, std::span<const TokenId> ids,
+                                    DecodeOptions options) const {
   StreamDecoder stream(*this, options);
+  stream.continue_after(before);
   std::string text;
   for (const TokenId id : ids) text += stream.push(id);
   return text += stream.finish();
@@ -102,6 +108,10 @@ std::string_view Tokenizer::kind() const { return parts_->kind; }
 
 StreamDecoder::StreamDecoder(const Tokenizer& tokenizer, DecodeOptions options)
     : tokenizer_(tokenizer), options_(options) {}
+
+void StreamDecoder::continue_after(std::span<const TokenId> ids) {
+  for (const TokenId id : ids) push(id);
+}
 
 std::string_view StreamDecoder::push(TokenId id) {
   ready_.clear();

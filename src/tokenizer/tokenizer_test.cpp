@@ -99,6 +99,31 @@ TEST(Tokenizer, a_character_spread_over_tokens_comes_out_whole) {
             "\xEF\xBF\xBDx");
 }
 
+TEST(Tokenizer, a_text_that_continues_another_keeps_the_blank_that_begins_it) {
+  TemporaryFolder folder;
+  gguf::Writer writer;
+  writer.set_text("tokenizer.ggml.model", "llama");
+  writer.set_texts(
+      "tokenizer.ggml.tokens",
+      std::vector<std::string>{"<unk>", "<s>", "\xE2\x96\x81once", "\xE2\x96\x81time"});
+  writer.set_floats("tokenizer.ggml.scores", std::vector<float>{0, 0, -1, -2});
+  writer.set_i32s("tokenizer.ggml.token_type", std::vector<int32_t>{2, 3, 1, 1});
+  ASSERT_TRUE(writer.start(folder.path() / "v.gguf"));
+  ASSERT_TRUE(writer.finish());
+  const auto tokenizer = load_tokenizer(folder.path() / "v.gguf");
+  ASSERT_TRUE(tokenizer) << tokenizer.error().message();
+  constexpr TokenId kBegin = 1;
+  constexpr TokenId kOnce = 2;
+  constexpr TokenId kTime = 3;
+  EXPECT_EQ(tokenizer->decode(std::vector{kBegin, kOnce, kTime}), "once time");
+  EXPECT_EQ(tokenizer->decode_after(std::vector{kBegin, kOnce}, std::vector{kTime}), " time");
+  EXPECT_EQ(tokenizer->decode_after(std::vector{kBegin}, std::vector{kTime}), "time")
+      << "a special token is no text";
+  StreamDecoder stream(*tokenizer);
+  stream.continue_after(std::vector{kBegin, kOnce});
+  EXPECT_EQ(stream.push(kTime), " time");
+}
+
 TEST(Tokenizer, offsets_cover_the_text_without_gaps) {
   const auto tokenizer = small_tokenizer();
   Rng rng(4);

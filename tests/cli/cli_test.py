@@ -285,6 +285,19 @@ class ModelFiles(Program):
             self.assert_one_sentence(self.run_program("inspect", model, code=2), model.name)
             self.assert_one_sentence(self.run_program("quantize", model, "out.gguf", "--type", "f16", code=2))
 
+    def test_inspect_calls_sound_only_what_runs(self):
+        model = self.make("--arch", "llama")
+        self.run_program("inspect", model)
+        key = b"llama.attention.layer_norm_rms_epsilon\x06\x00\x00\x00"
+        data = model.read_bytes()
+        at = data.index(key) + len(key)
+        model.write_bytes(data[:at] + b"\x00\x00\xc0\x7f" + data[at + 4:])
+        done = self.run_program("inspect", model, code=1)
+        self.assertIn("not sound", done.stdout)
+        self.assertIn("epsilon", done.stdout)
+        model.write_bytes(b"")
+        self.assert_one_sentence(self.run_program("inspect", model, code=2), "empty", "GGUF")
+
     def test_quantize_writes_what_was_asked_for_and_tells_the_cost(self):
         model = self.make("--arch", "llama", "--type", "F16", "--head", "F16")
         for kind in ["F32", "F16", "BF16", "Q8_0", "Q4_0", "Q4_1", "Q4_K", "Q6_K", "TQ1_0", "TQ2_0", "I2_S"]:

@@ -69,6 +69,14 @@ class Inference(Program):
         self.assertIsNone(report["rust_implementation"]["decode_tokens_per_second"])  # bert generates nothing
         self.assertGreater(report["rust_implementation"]["throughput_tokens_per_second"], 0)
 
+    def test_lengths_up_to_the_models_context_are_measured_whole(self):
+        for architecture, prompt, tokens in [("bert", 200, 64), ("llama", 1, 255), ("llama", 254, 2)]:
+            report = json.loads(self.run_program("inference", "-m", self.make("--arch", architecture), "--prompt-tokens", prompt,
+                                                 "--tokens", tokens, "--iterations", 2, "--batch", "1,2", "--json").stdout)
+            self.assertEqual(len(report["batches"]), 2)
+            self.assertTrue(all(batch["tokens_per_second"] > 0 for batch in report["batches"]), report["batches"])
+        self.measure(self.make("--arch", "llama"), "--context", 17)
+
     def test_time_limits_are_kept_and_said(self):
         report = json.loads(self.measure(self.make(), "--timeout", "1s", "--json", iterations=100000).stdout)
         self.assertTrue(report["settings"]["timed_out"])
@@ -113,6 +121,12 @@ class Inference(Program):
         self.assertEqual(len(done["ratio_ours_to_theirs"]["decode_tokens_per_second"]["values"]), 2)
         self.assertGreater(done["rust_implementation"]["peak_resident_mb"]["median"], 1)
         self.assertEqual(json.loads((self.path / "benchmark-results/comparison-results.json").read_text()), done)
+        # All of our processes run the model in the way that the flags say.
+        done = json.loads(self.run_program(*words, "--kv", "int8", "--weights", "packed", "--context", 40, "--isa", "scalar",
+                                           "--batch-tokens", 3, env=env).stdout)
+        self.assertEqual(done["output"]["agreeing_tokens"], 6)
+        for flag in [["--isa", "abacus"], ["--context", "3"]]:
+            self.assert_one_sentence(self.run_program(*words, *flag, env=env, code=2), flag[1])
         env = self.other_engine(model, prompt, "something else")
         done = json.loads(self.run_program(*words, "--least-agreement", 0.5, env=env, code=1).stdout)
         self.assertEqual(done["output"]["first_divergence"], 0)
@@ -126,6 +140,46 @@ class Inference(Program):
         self.assertIn("their speed: unavailable", text)
         self.assert_one_sentence(self.run_program("crossval", "-m", model, "--engine", "nowhere", code=2), "nowhere")
         self.assert_one_sentence(self.run_program("crossval", "-m", model, "--engine", "/bin/true", code=2), "--model")
+
+    def crossval_with(self, *tools, code, timeout="20s"):
+        """Beside an engine whose tools are shell scripts: (name, script)..."""
+        folder = self.path / "scripts"
+        folder.mkdir(exist_ok=True)
+        for name, script in tools:
+            (folder / name).write_text("#!/bin/sh\n" + script + "\n")
+            (folder / name).chmod(0o755)
+        return self.run_program("crossval", "-m", self.make("--arch", "llama"), "--engine", "scripts", "-p", "a", "-n", 2,
+                                "--iterations", 1, "--prompt-tokens", 4, "--timeout", timeout, code=code)
+
+    def test_crossval_says_how_the_other_engine_failed(self):
+        helpful = 'case "$*" in *--help*) echo --model --prompt --temp; exit;; esac\n'
+        for script, part in [("kill -ABRT $$", "status 134 and printed nothing"),
+                             ("echo first >&2; echo no such tensor >&2; exit 3", "status 3 and said: no such tensor"),
+                             ("exec sleep 60", "1s")]:
+            done = self.crossval_with(("llama-cli", helpful + script), code=1, timeout="1s" if "sleep" in script else "20s")
+            self.assert_one_sentence(done, part)
+            comparison = json.loads((self.path / "benchmark-results/comparison-results.json").read_text())
+            self.assertIn(part, comparison["engine_failed"])
+            self.assertIn("unavailable", comparison["logits"])
+        self.assert_one_sentence(self.crossval_with(("llama-cli", "exec sleep 60"), code=1, timeout="1s"), "1s")
+
+    def test_crossval_survives_speeds_and_logits_of_any_shape(self):
+        generates = ("llama-cli", 'case "$*" in *--help*) echo --model --prompt --temp; exit;; esac\necho b')
+        for answer in ["[1,2]", '{"a":1}', '"str"', '[{"avg_ts":"fast","n_gen":"2"}]', "[null]", "", "garbage"]:
+            text = self.crossval_with(generates, ("llama-bench", f"echo '{answer}'"), code=0).stdout
+            self.assertIn("their speed: unavailable", text)
+        debug = """while [ "$1" != --logits-output-dir ]; do shift; done
+printf 12345678 > "$2/llamacpp-llama-tiny.Q8_0.bin"
+printf '\\1\\0\\0\\0' > "$2/llamacpp-llama-tiny.Q8_0-tokens.bin"
+"""
+        self.assertIn("wrote 2 logits", self.crossval_with(generates, ("llama-debug", debug), code=0).stdout)
+
+    def test_crossval_finds_an_engine_in_the_current_folder(self):
+        model = self.make("--arch", "llama")
+        self.other_engine(model, "a", "b", tools=["llama-cli"])
+        (self.path / "other/llama-cli").rename(self.path / "llama-cli")
+        self.run_program("crossval", "-m", model, "--engine", "llama-cli", "-p", "a", "-n", 2, "--iterations", 1,
+                         "--prompt-tokens", 4, env={"OTHER_TEXT": str(self.path / "text")})
 
     def test_the_suite_runs_small_models(self):
         self.run_program("bench", "--suite", "model_inference", *QUICK, "--output", "r.json",

@@ -14,6 +14,7 @@
 #include "measure/allocation_count.hpp"
 #include "model/perplexity.hpp"
 #include "model/reference_model.hpp"
+#include "modelfile/tensor_codec.hpp"
 
 namespace trilobite::model {
 namespace {
@@ -114,6 +115,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bound{"llama", TensorType::bf16, kExact}, Bound{"llama", TensorType::q8_0, kInt8},
         Bound{"llama", TensorType::q4_0, kInt8}, Bound{"llama", TensorType::q4_1, kInt8},
         Bound{"llama", TensorType::q4_k, kInt8}, Bound{"llama", TensorType::q6_k, kInt8},
+        Bound{"llama", TensorType::i2_s, kInt8}, Bound{"bitnet-b1.58", TensorType::i2_s, kInt8},
         Bound{"bitnet", TensorType::f16, kExact}, Bound{"bitnet", TensorType::q8_0, kInt8},
         Bound{"bitnet-b1.58", TensorType::f16, kExact}, Bound{"gpt2", TensorType::f32, kExact},
         Bound{"gpt2", TensorType::q8_0, kInt8}, Bound{"bert", TensorType::f32, kExact},
@@ -141,6 +143,39 @@ TEST_F(EngineTest, ternary_weights_agree_with_the_reference_in_both_forms) {
   const auto a = logits_of(two, ids);
   EXPECT_EQ(a, logits_of(five, ids)) << "2.0 and 1.6 bits are the same weights";
   EXPECT_LE(relative_distance(std::span(a).last(expected.size()), expected), kInt8);
+}
+
+/// The I2_S tensors of a file in another layout.
+void rewrite_i2s(const Path& path, quant::I2sLayout layout) {
+  auto content = read_file(path).value();
+  const auto parsed = gguf::Gguf::parse(std::as_bytes(std::span(content))).value();
+  for (const auto& tensor : parsed.tensors()) {
+    if (tensor.type->type != TensorType::i2_s) continue;
+    const auto at = reinterpret_cast<const char*>(tensor.data.data()) - content.data();
+    const auto ternary =
+        quant::unpack_i2s(quant::I2sLayout::x86_block128, modelfile::packed_view(tensor));
+    const auto packed = quant::pack_i2s(ternary.value(), layout);
+    std::ranges::copy(packed, reinterpret_cast<uint8_t*>(content.data() + at));
+  }
+  ASSERT_TRUE(write_file_atomically(path, content));
+}
+
+TEST_F(EngineTest, every_layout_of_i2s_is_the_same_model) {
+  const auto path = fixture("bitnet-b1.58", TensorType::i2_s);
+  auto ours = load(path);
+  const auto ids = some_ids(9, ours.config().vocabulary);
+  const auto expected = logits_of(ours, ids);
+  for (const auto layout : {quant::I2sLayout::arm_block64, quant::I2sLayout::x86_four_rows}) {
+    const auto copy = folder_.path() / "copy.gguf";
+    std::filesystem::copy_file(path, copy, std::filesystem::copy_options::overwrite_existing);
+    rewrite_i2s(copy, layout);
+    auto engine = load(copy, {.threads = 2, .weights = {.i2s_layout = layout}});
+    EXPECT_EQ(logits_of(engine, ids), expected) << quant::name_of(layout);
+    const auto file = gguf::GgufFile::open(copy);
+    const auto reference = ReferenceModel::load(file->contents(), {.i2s_layout = layout});
+    const auto row = reference->logits(reference->hidden(ids), ids.size() - 1);
+    EXPECT_LE(relative_distance(std::span(expected).last(row.size()), row), kInt8);
+  }
 }
 
 TEST_F(EngineTest, a_prompt_in_pieces_gives_the_logits_of_the_whole) {
@@ -270,6 +305,11 @@ TEST_F(EngineTest, wrong_requests_are_errors) {
   EXPECT_THAT(error({0, negative}), HasSubstr("no token -1"));
   EXPECT_THAT(error({7, negative}), HasSubstr("no sequence 7"));
   EXPECT_THAT(error({0, {}}), HasSubstr("no tokens"));
+  auto several = load(path, {.threads = 1, .sequences = 3});
+  const std::vector<int32_t> one{1};
+  const std::vector<Feed> twice{{1, one}, {0, one}, {1, one}};
+  EXPECT_THAT(several.feed(twice).error().message(), HasSubstr("sequence 1 is fed twice"));
+  EXPECT_EQ(several.length(0) + several.length(1), 0U);
   EXPECT_THAT(engine.embed({}, Pooling::mean).error().message(), HasSubstr("no embeddings"));
   EXPECT_THAT(Engine::load(path, {.context = 1 << 23}).error().message(), HasSubstr("made for"));
   EXPECT_THAT(Engine::load(folder_.path() / "nothing.gguf").error().message(),
@@ -315,6 +355,13 @@ TEST_F(EngineTest, perplexity_is_that_of_the_likelihoods) {
   EXPECT_NEAR(result->perplexity, std::exp(sum / 23), 1e-3 * std::exp(sum / 23));
   EXPECT_LT(result->low, result->perplexity);
   EXPECT_FALSE(perplexity(engine, std::span(ids).first(1), std::nullopt));
+}
+
+TEST_F(EngineTest, perplexity_needs_a_context_that_predicts_something) {
+  auto engine = load(fixture("llama", TensorType::f32), {.threads = 1, .context = 1});
+  const auto ids = some_ids(5, engine.config().vocabulary);
+  EXPECT_THAT(perplexity(engine, ids, 1).error().message(), HasSubstr("at least 2"));
+  EXPECT_THAT(perplexity(engine, ids, std::nullopt).error().message(), HasSubstr("at least 2"));
 }
 
 }  // namespace
