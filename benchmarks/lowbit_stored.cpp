@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "engine_product.hpp"
 #include "kernels/isa.hpp"
+#include "lowbit_engine_product.hpp"
 
 namespace trilobite::benchmarks {
 namespace {

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine_product.hpp"
+#include "lowbit_engine_product.hpp"
 #include "measure/clock.hpp"
 #include "quant/error_measures.hpp"
 #include "quant/mixed_precision.hpp"

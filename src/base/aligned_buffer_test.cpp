@@ -28,7 +28,7 @@ TEST(AlignedBuffer, more_than_the_machine_has_is_an_error_with_both_figures) {
   const auto buffer = AlignedBuffer::allocate(std::numeric_limits<size_t>::max() / 2);
   ASSERT_FALSE(buffer);
   EXPECT_NE(buffer.error().message().find("this machine has"), std::string::npos);
-  EXPECT_EQ(buffer.error().kind(), ErrorKind::input);
+  EXPECT_EQ(buffer.error().kind(), ErrorKind::environment);
 }
 
 TEST(AlignedBuffer, moving_hands_the_memory_over) {

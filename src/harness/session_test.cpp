@@ -89,6 +89,7 @@ TEST_F(SessionTest, a_wrong_answer_is_never_timed) {
       verification.reference = "reference device";
       verification.max_error = 0.5;
       verification.tolerance = 0.1;
+      verification.cosine = 0.25;
       return verification;
     });
     p.measure([&] { ++timed; });
@@ -97,7 +98,8 @@ TEST_F(SessionTest, a_wrong_answer_is_never_timed) {
   EXPECT_EQ(timed, 0);
   EXPECT_EQ(results[0].status, Status::failed);
   EXPECT_EQ(results[0].reason,
-            "wrong output: differs from reference device by 0.5, allowed is 0.1");
+            "wrong output: differs from reference device by 0.5, allowed is 0.1; the cosine is "
+            "0.250000");
 }
 
 TEST_F(SessionTest, skips_and_exceptions_have_their_reasons) {

@@ -1,4 +1,4 @@
-#include "engine_product.hpp"
+#include "lowbit_engine_product.hpp"
 
 #include <fmt/format.h>
 
