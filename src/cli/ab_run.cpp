@@ -73,7 +73,9 @@ struct UnitColumns {
     cpu.push_back(unit.candidate_cpu);
     generation.push_back(unit.generation);
   }
-  verdict::AbUnits view() const { return {candidate, control, other_control, cpu, generation}; }
+  verdict::AbUnits view(bool fresh) const {
+    return {candidate, control, other_control, cpu, generation, fresh};
+  }
 };
 
 /// Enough for a claim on its own, and for one among all tests.
@@ -140,7 +142,7 @@ Result<verdict::AbVerdict> run_stage(const AbRequest& request, const std::string
     const auto unit = lockstep.next_unit();
     if (!unit) return fail_from(unit);
     columns.add(*unit);
-    verdict = judge_ab(columns.view(), request.settings);
+    verdict = judge_ab(columns.view(lockstep.opens_fresh()), request.settings);
     if (verdict.by_generation) lockstep.replace_programs_for_every_unit();
   } while (!evidence_suffices(verdict, request.settings, tests) && another_fits() &&
            !stop_requested());

@@ -12,6 +12,7 @@
 // base and candidate of a unit can be swapped, so its difference is as likely to be positive as
 // negative: that is all that the verdict relies on.
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -53,6 +54,8 @@ class Lockstep {
   /// For programs that keep a speed of their own from start to end: more units of one start would
   /// say nothing new.
   void replace_programs_for_every_unit() { one_unit_of_each_ = true; }
+  /// All programs said that a process of its own serves every opening.
+  bool opens_fresh() const { return std::ranges::all_of(programs_, &StepClient::opens_fresh); }
   uint64_t iterations_per_step() const { return iterations_; }
 
  private:

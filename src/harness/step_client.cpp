@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/parse_number.hpp"
+#include "harness/step_server.hpp"
 
 namespace trilobite {
 namespace {
@@ -33,6 +34,7 @@ Result<StepClient> StepClient::spawn(std::string name, const std::vector<std::st
 Result<void> StepClient::greet() {
   const auto greeted = ask("trilobite-step 1");
   if (!greeted) return fail_from(greeted, "the step protocol (docs/step-protocol.md)");
+  opens_fresh_ = *greeted == kFreshOpenings;
   return {};
 }
 

@@ -36,6 +36,8 @@ class StepClient {
   Result<void> greet();
 
   pid_t pid() const { return process_.pid(); }
+  /// It said that every opening is served by a process of its own.
+  bool opens_fresh() const { return opens_fresh_; }
   Result<std::vector<std::string>> list();
   /// Sets the benchmark up and checks its output.
   Result<void> open(const StepBenchmark& benchmark);
@@ -58,6 +60,7 @@ class StepClient {
   std::string name_;
   ChildProcess process_;
   std::string pending_;  // the request that finish() waits for
+  bool opens_fresh_ = false;
   std::chrono::nanoseconds timeout_;
 };
 

@@ -181,7 +181,7 @@ class StepServer {
   bool answer(const std::string& request) {
     std::string_view rest = request;
     const auto verb = first_word(rest);
-    if (request == kGreeting) return channel_.send("ok");
+    if (request == kGreeting) return channel_.send(fmt::format("ok {}", kFreshOpenings));
     if (verb == "trilobite-step") return channel_.send("error only version 1 is known");
     if (verb == "list") return list();
     if (verb == "open") return open(rest);

@@ -3,11 +3,16 @@
 
 #include <functional>
 #include <span>
+#include <string_view>
 
 #include "harness/child_process.hpp"
 #include "trilobite/bench.hpp"
 
 namespace trilobite {
+
+/// What a program answers to the greeting (after "ok") when a process of its own serves every
+/// opening.
+inline constexpr std::string_view kFreshOpenings = "fresh";
 
 /// True when whoever started this program wants the step protocol instead of the command line.
 bool step_protocol_is_wanted();

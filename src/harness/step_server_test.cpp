@@ -44,7 +44,7 @@ std::vector<std::string> answers_to(const std::vector<std::string>& requests) {
 TEST(StepServer, a_benchmark_is_opened_stepped_and_closed) {
   const auto answers = answers_to({"trilobite-step 1", "open 1 42 t/good/-/-/-", "step 1000",
                                    "step 1", "close", "open 1 42 t/good/-/-/-", "step 2"});
-  EXPECT_EQ(answers[0], "ok");
+  EXPECT_EQ(answers[0], "ok fresh");
   EXPECT_EQ(answers[1], "ok");
   EXPECT_THAT(answers[2], StartsWith("ok "));
   EXPECT_EQ(answers[4], "ok");

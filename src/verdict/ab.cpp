@@ -34,16 +34,17 @@ size_t count_generations(std::span<const size_t> generation) {
 struct Evidence {
   bool by_generation = false;
   double effect = 1;
+  double exponent = 1;
   double alpha = 0;  // that a confidence sequence of the values is asked for
 
   Evidence(const AbUnits& units, const AbSettings& settings)
       : effect(std::max(
             1.0, stats::design_effect(
                      {{units.candidate, units.control, units.other_control}, units.generation}))) {
-    by_generation = effect > settings.common_speed;
-    alpha = std::pow(settings.false_alarms, exponent());
+    by_generation = effect > (units.fresh ? settings.common_speed_fresh : settings.common_speed);
+    if (!by_generation && !units.fresh) exponent = effect;
+    alpha = std::pow(settings.false_alarms, exponent);
   }
-  double exponent() const { return by_generation ? 1 : effect; }
   std::vector<double> values(std::span<const double> series, const AbUnits& units) const {
     if (by_generation) return stats::group_midmeans(series, units.generation);
     return {series.begin(), series.end()};
@@ -79,21 +80,23 @@ AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings) {
   const double estimate = middle(values);
   verdict.change = std::expm1(estimate);
   verdict.change_cpu = std::expm1(middle(units.cpu));
-  verdict.e_value = std::pow(stats::e_value(values), 1 / evidence.exponent());
+  verdict.e_value = std::pow(stats::e_value(values), 1 / evidence.exponent);
   const auto interval = stats::confidence_sequence(values, evidence.alpha);
   verdict.interval = as_changes(interval);
   judge_control(verdict, evidence.values(units.control, units), evidence.alpha, settings.least);
   const double matters = std::log1p(settings.least);
   const bool clear = verdict.e_value >= 1 / settings.false_alarms;
+  const size_t starts_needed =
+      units.fresh ? settings.fewest_generations_fresh : settings.fewest_generations;
   if (verdict.units < settings.fewest_units) {
     verdict.note = "too few units yet: give it more time (--time)";
   } else if (verdict.control_fired) {
     verdict.note = fmt::format("withheld: the base differs from itself by {:+.2f} %",
                                100 * verdict.control_change);
-  } else if (verdict.generations < settings.fewest_generations) {
+  } else if (verdict.generations < starts_needed) {
     verdict.note =
         fmt::format("the programs were started {} of {} times: give it more time (--time)",
-                    verdict.generations, settings.fewest_generations);
+                    verdict.generations, starts_needed);
   } else if (clear && std::abs(estimate) >= matters / 2) {
     verdict.answer = estimate > 0 ? Answer::regressed : Answer::improved;
   } else if (interval.low > -matters && interval.high < matters) {

@@ -19,9 +19,12 @@ struct AbSettings {
   /// on. With fewer generations nobody could tell whether their units have something in common.
   size_t fewest_units = 6;
   size_t fewest_generations = 4;
+  size_t fewest_generations_fresh = 2;
   /// From this design effect (stats/clustering.hpp) on, a program is taken to keep a speed of its
-  /// own from its start to its end, and a whole generation counts as one value.
+  /// own from its start to its end, and a whole generation counts as one value. Of programs that
+  /// open in fresh processes it takes a clear sign: they share addresses of code only.
   double common_speed = 2.5;
+  double common_speed_fresh = 6;
 };
 
 /// What the units of one benchmark say. Ratios as changes: 0.01 is 1 % slower.
@@ -52,6 +55,7 @@ struct AbUnits {
   std::span<const double> other_control;
   std::span<const double> cpu;
   std::span<const size_t> generation;  // that each unit belongs to; numbers only grow
+  bool fresh = false;                  // each unit had processes of its own
 };
 
 AbVerdict judge_ab(const AbUnits& units, const AbSettings& settings);

@@ -85,6 +85,18 @@ TEST(Ab, an_answer_needs_several_starts_of_the_programs) {
   EXPECT_EQ(judged(drawn({.units = 20, .units_of_generation = 7}, 7)).answer, Answer::undecided);
 }
 
+TEST(Ab, fresh_openings_need_two_starts_and_a_clear_sign_to_be_judged_by_them) {
+  const auto changed = drawn({.units = 20, .change = 0.02, .units_of_generation = 10}, 7);
+  auto values = changed.all();
+  EXPECT_EQ(judge_ab(values, {}).answer, Answer::undecided);
+  values.fresh = true;
+  EXPECT_EQ(judge_ab(values, {}).answer, Answer::regressed);
+  const auto clustered = drawn({.units = 60, .speeds = 0.02, .units_of_generation = 10}, 8);
+  auto units = clustered.all();
+  units.fresh = true;
+  EXPECT_TRUE(judge_ab(units, {}).by_generation);
+}
+
 TEST(Ab, programs_with_a_speed_of_their_own_count_once_for_each_start) {
   const Drawing unchanged{.units = 60, .speeds = 0.02, .units_of_generation = 10};
   const auto verdict = judged(drawn(unchanged, 8));
