@@ -38,6 +38,10 @@ class AlignedBuffer {
   std::span<T> as() {
     return {reinterpret_cast<T*>(data_), size_ / sizeof(T)};
   }
+  template <typename T>
+  std::span<const T> as() const {
+    return {reinterpret_cast<const T*>(data_), size_ / sizeof(T)};
+  }
 
  private:
   AlignedBuffer(std::byte* data, size_t size) : data_(data), size_(size) {}

@@ -31,6 +31,29 @@ unsigned usable_cpus() {
   return static_cast<unsigned>(std::max(1, CPU_COUNT(&allowed)));
 }
 
+ShrinkingPieces::ShrinkingPieces(size_t count, unsigned threads) : end_(count), threads_(threads) {
+  for (Round round = first(); round.begin < end_; round = next(round)) {
+    const size_t left = (end_ - round.begin + round.size - 1) / round.size;
+    pieces_ += static_cast<uint32_t>(std::min(threads_, left));
+  }
+}
+
+size_t ShrinkingPieces::size_from(size_t begin) const {
+  return std::max<size_t>(1, (end_ - begin) / (2 * threads_));
+}
+
+ShrinkingPieces::Round ShrinkingPieces::next(Round round) const {
+  const size_t begin = std::min(end_, round.begin + threads_ * round.size);
+  return {begin, size_from(begin)};
+}
+
+ShrinkingPieces::Piece ShrinkingPieces::at(uint32_t index) const {
+  Round round = first();
+  for (; index >= threads_; index -= static_cast<uint32_t>(threads_)) round = next(round);
+  const size_t begin = round.begin + index * round.size;
+  return {begin, std::min(end_, begin + round.size)};
+}
+
 // More threads than CPUs: spinning would only keep the thread that has the work from running.
 ThreadPool::ThreadPool(unsigned threads) : spins_(threads <= usable_cpus() ? kSpins : 0) {
   TRILOBITE_CHECK(threads >= 1);

@@ -12,6 +12,34 @@
 
 namespace trilobite {
 
+/// [0, count) in pieces for threads that take one after the other. One round of pieces, one for
+/// each thread, is half of what is left, at least one each: the first ones are long, so that
+/// threads read memory in long stretches, the last ones short, so that nobody waits long for the
+/// last.
+class ShrinkingPieces {
+ public:
+  ShrinkingPieces(size_t count, unsigned threads);
+  uint32_t count() const { return pieces_; }
+
+  struct Piece {
+    size_t begin, end;
+  };
+  Piece at(uint32_t index) const;
+
+ private:
+  struct Round {
+    size_t begin;
+    size_t size;  // of each of its pieces but the last
+  };
+  Round next(Round round) const;
+  Round first() const { return {0, size_from(0)}; }
+  size_t size_from(size_t begin) const;
+
+  size_t end_;
+  size_t threads_;
+  uint32_t pieces_ = 0;
+};
+
 /// `threads()` workers, of which the calling thread is number 0. One caller at a time.
 /// Workers spin for a few tens of microseconds after a job and then sleep, so that a chain of
 /// products pays no wake-up and an idle pool costs nothing. Pieces of work are taken by whoever is
@@ -33,25 +61,21 @@ class ThreadPool {
     run_pieces(threads(), task);
   }
 
-  /// Splits [0, count) into a few contiguous pieces per thread, of at least `grain` (the last may
-  /// be smaller), aligned to `grain`, and calls task(begin, end) for each. The split depends only
-  /// on count, grain and threads().
+  /// Splits [0, count) into contiguous pieces, aligned to `grain`, and calls task(begin, end) for
+  /// each. The split depends only on count, grain and threads().
   template <typename Task>
   void for_range(size_t count, size_t grain, Task&& task) {
     if (count == 0) return;
     const size_t grains = (count + grain - 1) / grain;
     if (threads() == 1 || grains == 1) return task(size_t{0}, count);
-    const size_t pieces = std::min<size_t>(grains, size_t{threads()} * kPiecesPerThread);
-    run_pieces(static_cast<uint32_t>(pieces), [&](unsigned piece) {
-      const size_t begin = grains * piece / pieces * grain;
-      const size_t end = grains * (piece + 1) / pieces * grain;
-      task(begin, std::min(end, count));
+    const ShrinkingPieces pieces(grains, threads());
+    run_pieces(pieces.count(), [&](unsigned index) {
+      const auto piece = pieces.at(index);
+      task(piece.begin * grain, std::min(piece.end * grain, count));
     });
   }
 
  private:
-  // More even out a disturbed thread better, fewer disturb the prefetching of memory less.
-  static constexpr unsigned kPiecesPerThread = 4;
   using Function = void (*)(void*, unsigned);
 
   template <typename Task>

@@ -53,6 +53,25 @@ TEST(ThreadPool, a_range_is_covered_exactly_once_in_grains) {
   }
 }
 
+TEST(ShrinkingPieces, cover_the_range_and_never_grow) {
+  for (const unsigned threads : {1u, 2u, 3u, 64u}) {
+    for (const size_t count : {1u, 2u, 3u, 7u, 64u, 1000u, 8016u}) {
+      const ShrinkingPieces pieces(count, threads);
+      size_t end = 0, size = count;
+      for (uint32_t i = 0; i < pieces.count(); ++i) {
+        const auto piece = pieces.at(i);
+        ASSERT_EQ(piece.begin, end);
+        ASSERT_GT(piece.end, piece.begin);
+        ASSERT_LE(piece.end - piece.begin, size) << i << " of " << count << ", " << threads;
+        size = piece.end - piece.begin;
+        end = piece.end;
+      }
+      ASSERT_EQ(end, count);
+      EXPECT_EQ(size, 1u);
+    }
+  }
+}
+
 TEST(ThreadPool, a_pool_that_never_worked_can_be_destroyed) {
   for (int round = 0; round < 100; ++round) ThreadPool pool(3);
 }
