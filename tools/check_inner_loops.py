@@ -21,7 +21,7 @@ TARGETS = ("AVX2", "AVX3", "AVX3_DL")
 IN_REGISTERS = {
     "ternary, many tokens": r"Product<.*TwoBits.*::many_tokens",
     "ternary, one token": r"Product<.*TwoBits.*::few_tokens<1ul>",
-    "ternary, where it lies in the file": r"multiply_ternary<.*Tq2Chunks",
+    "ternary, where it lies in the file": r"multiply_ternary(_rows)?<.*Tq2Chunks",
     "4 bits, many tokens": r"Panel<.*ScaledGroups<.*FourBits.*::many_tokens",
     "4 bits, one token": r"Panel<.*ScaledGroups<.*FourBits.*::few_tokens<1ul>",
     "f32": r"::multiply_for_target\(.*PanelProduct",

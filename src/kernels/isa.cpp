@@ -48,6 +48,16 @@ bool has_avx_vnni() {
 #endif
 }
 
+bool is_from_amd() {
+#if HWY_ARCH_X86
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0 && ebx == signature_AMD_ebx &&
+         ecx == signature_AMD_ecx && edx == signature_AMD_edx;
+#else
+  return false;
+#endif
+}
+
 /// Asked once: Highway executes CPUID each time, which costs some 20 us in a virtual machine.
 int64_t usable_targets() {
   static const int64_t targets =
@@ -114,5 +124,7 @@ std::string_view current_isa() {
 }
 
 bool avx_vnni_chosen() { return vnni_chosen; }
+
+const bool kFetchesIntoL1 = is_from_amd();
 
 }  // namespace trilobite::kernels

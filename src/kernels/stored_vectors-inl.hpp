@@ -22,7 +22,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 inline constexpr size_t kStepColumns = 32;
 
 #undef TRILOBITE_STORED_VECTORS
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_SCALAR && HWY_TARGET != HWY_EMU128 && \
+    HWY_TARGET != HWY_AVX3_DL
 #define TRILOBITE_STORED_VECTORS 1
 
 using D8 = hn::CappedTag<uint8_t, kStepColumns>;

@@ -21,7 +21,7 @@ using quant::kQuad;
 using quant::kTileBlockBytes;
 using quant::kTileRows;
 
-/// How far ahead of the arithmetic the weights are fetched into L2. The hardware prefetchers stop
+/// How far ahead of the arithmetic the weights are fetched. The hardware prefetchers stop
 /// at page boundaries and start anew; measured in docs/adr/0003.
 inline constexpr size_t kPrefetchBytes = 8 * 1024;
 /// Columns are taken in pieces of this many quads: so many ternary products fit 16-bit sums, and
@@ -30,14 +30,18 @@ inline constexpr size_t kPieceQuads = quads_in_16_bits(2);
 
 /// A stretch of a panel: `blocks` groups of `stride` bytes, of which the kernels read the first
 /// vectors. Memory `ahead` bytes further on is fetched meanwhile.
-struct Stretch {
+template <bool kIntoL1>
+struct StretchInto {
   const uint8_t* packed;
   size_t stride;
   size_t blocks;
   size_t ahead = 0;
+
+  static HWY_INLINE void fetch(const uint8_t* at) { fetch_weights<kIntoL1>(at); }
 };
 
 /// The same stretch from vector `v` of each group on.
+template <class Stretch>
 HWY_INLINE Stretch rows_from(Stretch stretch, size_t v) {
   stretch.packed += v * kVectorBytes;
   return stretch;
@@ -84,13 +88,13 @@ struct PackedSums {
 
 /// Decodes in registers: for so few tokens that the codes are not worth a trip to memory.
 /// totals[t][row] += products of kVectors vectors of rows.
-template <class Codes, class Dot, size_t kVectors, size_t kTokens>
+template <class Codes, class Dot, size_t kVectors, size_t kTokens, class Stretch>
 HWY_INLINE void add_packed(Stretch from, Columns columns, int32_t* totals) {
   PackedSums<Codes, Dot, kVectors, kTokens> sums;
   for (size_t block = 0; block < from.blocks; ++block) {
     write_out<kVectors>([&](size_t v) TRILOBITE_INLINE {
       const uint8_t* at = from.packed + v * kVectorBytes;
-      if (v % kTileVectors == 0) fetch_into_l2(at + from.ahead);
+      if (v % kTileVectors == 0) Stretch::fetch(at + from.ahead);
       Codes codes(load_bytes(at));
       sums.template add<0>(v, codes, columns);
       sums.template add<1>(v, codes, columns);
@@ -109,13 +113,13 @@ HWY_INLINE void add_packed(Stretch from, Columns columns, int32_t* totals) {
 }
 
 /// codes[quad][row][4] of the first `vectors` vectors of each block.
-template <class Codes>
+template <class Codes, class Stretch>
 HWY_INLINE void unpack(Stretch from, size_t vectors, uint8_t* codes) {
   const size_t quad_bytes = vectors * kVectorBytes;
   for (size_t block = 0; block < from.blocks; ++block) {
     for (size_t v = 0; v < vectors; ++v) {
       const uint8_t* at = from.packed + v * kVectorBytes;
-      if (v % kTileVectors == 0) fetch_into_l2(at + from.ahead);
+      if (v % kTileVectors == 0) Stretch::fetch(at + from.ahead);
       Codes code(load_bytes(at));
       uint8_t* to = codes + v * kVectorBytes;
       store_bytes(code.template take<0>(), to);
@@ -155,7 +159,7 @@ struct UnpackedSums {
 /// totals[t][row] += products of kVectors vectors of unpacked codes; a block of them has kQuads
 /// quads, all taken in one turn of the loop: instructions are what it waits for (gemm_tile.cpp says
 /// when).
-template <class Dot, size_t kVectors, size_t kTokens, size_t kQuads>
+template <class Dot, size_t kVectors, size_t kTokens, size_t kQuads, class Stretch>
 HWY_INLINE void add_unpacked(Stretch from, Columns columns, int32_t* totals) {
   UnpackedSums<Dot, kVectors, kTokens> sums;
   for (size_t block = 0; block < from.blocks; ++block) {
@@ -215,8 +219,9 @@ HWY_INLINE void finish_token(const TernaryCall& call, size_t token, PanelRows ro
   }
 }
 
-template <template <size_t> class PlacedCodes, class Dot>
+template <template <size_t> class PlacedCodes, class Dot, bool kIntoL1>
 struct Product {
+  using Stretch = StretchInto<kIntoL1>;
   using Codes = PlacedCodes<1>;
   static constexpr size_t kPieceBlocks = kPieceQuads / Codes::kPlanes;
   static constexpr size_t kBlockColumns = Codes::kPlanes * kQuad;
@@ -334,14 +339,20 @@ struct Product {
   }
 };
 
-template <class Dot>
-void run_with_dot(const TernaryCall& call, size_t first, size_t last) {
+template <template <size_t> class PlacedCodes, class Dot>
+void run_with_codes(const TernaryCall& call, size_t first, size_t last) {
   const uint8_t* end = call.weights.panel(0) + call.weights.bytes();
   if (last < call.weights.panels()) end = call.weights.panel(last);
+  if (kFetchesIntoL1) return Product<PlacedCodes, Dot, true>{call, end}.run(first, last);
+  Product<PlacedCodes, Dot, false>{call, end}.run(first, last);
+}
+
+template <class Dot>
+void run_with_dot(const TernaryCall& call, size_t first, size_t last) {
   if (call.weights.form() == quant::TernaryForm::two_bit) {
-    return Product<TwoBits, Dot>{call, end}.run(first, last);
+    return run_with_codes<TwoBits, Dot>(call, first, last);
   }
-  Product<Trits, Dot>{call, end}.run(first, last);
+  run_with_codes<Trits, Dot>(call, first, last);
 }
 
 void ternary_product_for_target(const TernaryCall& call, size_t first, size_t last) {
