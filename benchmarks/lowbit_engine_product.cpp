@@ -159,16 +159,17 @@ std::vector<float> EngineProduct::activations_seen() {
   auto seen = x_;
   if (kernel().starts_with("dense")) return seen;
   const size_t columns = request_.shape.columns;
-  const auto rows = input_->rows(*pool_);
-  const auto groups = input_->groups(*pool_);
   const size_t group_count = (columns + 31) / 32;
+  TRILOBITE_CHECK(input_->make_rows(*pool_) && input_->make_groups(*pool_));
+  const auto rows = input_->rows();
+  const auto groups = input_->groups();
   for (size_t i = 0; i < seen.size(); ++i) {
     const auto [token, column] = std::pair(i / columns, i % columns);
     seen[i] =
         is_ternary(kernel())
-            ? static_cast<float>(rows->codes[token * rows->stride + column]) * rows->scales[token]
-            : static_cast<float>(groups->codes[token * groups->stride + column]) *
-                  groups->scales[token * group_count + column / 32];
+            ? static_cast<float>(rows.codes[token * rows.stride + column]) * rows.scales[token]
+            : static_cast<float>(groups.codes[token * groups.stride + column]) *
+                  groups.scales[token * group_count + column / 32];
   }
   return seen;
 }

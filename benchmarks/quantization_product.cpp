@@ -170,7 +170,7 @@ void run_dynamic(Bench& p) {
   const bool by_token = p.dtype() == "int8-token";
   const auto quantize = [&] {
     input->set(x.data(), tokens, columns);
-    return by_token ? input->rows(pool).has_value() : input->groups(pool).has_value();
+    return (by_token ? input->make_rows(pool) : input->make_groups(pool)).has_value();
   };
   const double elements = static_cast<double>(x.size());
   const double scales = by_token ? static_cast<double>(tokens) : elements / 32;
@@ -179,10 +179,11 @@ void run_dynamic(Bench& p) {
           .bytes_written = elements + 4 * scales,
           .tokens = static_cast<double>(tokens)});
   p.verify([&] {
-    quantize();
+    input->set(x.data(), tokens, columns);
+    if (!input->make_rows(pool) || !input->make_groups(pool)) return Verification(false);
     std::vector<float> restored(x.size());
-    const auto rows = input->rows(pool).value();
-    const auto groups = input->groups(pool).value();
+    const auto rows = input->rows();
+    const auto groups = input->groups();
     for (size_t i = 0; i < x.size(); ++i) {
       const size_t token = i / columns;
       const size_t column = i % columns;

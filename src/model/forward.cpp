@@ -156,9 +156,8 @@ Result<void> Forward::project_heads(const Layer& layer) {
   const auto rows = head_rows();
   const Compute compute{pool_, gemm_};
   if (layer.query_key_value) return layer.query_key_value->multiply(*input_, compute, rows.q);
-  if (auto done = layer.query->multiply(*input_, compute, rows.q); !done) return done;
-  if (auto done = layer.key->multiply(*input_, compute, rows.k); !done) return done;
-  return layer.value->multiply(*input_, compute, rows.v);
+  return multiply_all({{*layer.query, rows.q}, {*layer.key, rows.k}, {*layer.value, rows.v}},
+                      *input_, compute);
 }
 
 void Forward::turn_and_store(size_t layer, std::span<const TokenRun> runs) {
@@ -249,10 +248,10 @@ Result<void> Forward::feed_forward_part(const Layer& layer) {
   const bool is_bert = config_.architecture == Architecture::bert;
   if (!is_bert) normalize(layer.feed_forward_norm, floats(x_), floats(normed_));
   input_->set(is_bert ? floats(x_) : floats(normed_), rows_, config_.width);
-  if (layer.gate) {
-    if (auto done = layer.gate->multiply(*input_, compute, floats(gate_)); !done) return done;
-  }
-  if (auto done = layer.up->multiply(*input_, compute, floats(up_)); !done) return done;
+  auto widened = layer.gate ? multiply_all({{*layer.gate, floats(gate_)}, {*layer.up, floats(up_)}},
+                                           *input_, compute)
+                            : layer.up->multiply(*input_, compute, floats(up_));
+  if (!widened) return widened;
   activate(layer);
   input_->set(floats(up_), rows_, config_.feed_forward_width);
   if (auto done = layer.down->multiply(*input_, compute, floats(normed_)); !done) return done;

@@ -3,6 +3,7 @@
 // belong to it: y = W x * scale + bias.
 
 #include <cstddef>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <variant>
@@ -42,6 +43,8 @@ struct Compute {
   kernels::Gemm& gemm;
 };
 
+struct Projection;
+
 class Linear {
  public:
   explicit Linear(Weights weights, float scale = 1.0f, std::vector<float> bias = {});
@@ -69,21 +72,34 @@ class Linear {
   Result<void> multiply(ProjectionInput& input, Compute compute, float* out) const;
 
  private:
-  Result<void> multiply_by(const DenseWeights& dense, ProjectionInput& input, Compute compute,
-                           float* out) const;
-  Result<void> multiply_by(const StoredWeights& stored, ProjectionInput& input, Compute compute,
-                           float* out) const;
-  Result<void> multiply_by(const kernels::TernaryWeights& ternary, ProjectionInput& input,
-                           Compute compute, float* out) const;
-  Result<void> multiply_by(const quant::GroupTiles& tiles, ProjectionInput& input, Compute compute,
-                           float* out) const;
-  Result<void> multiply_by(const quant::BlockTiles& tiles, ProjectionInput& input, Compute compute,
-                           float* out) const;
-  void scale_and_shift(size_t tokens, Compute compute, float* out) const;
+  friend Result<void> multiply_all(std::initializer_list<Projection>, ProjectionInput&, Compute);
+
+  /// How the threads share a product: units of `rows` rows, at least `grain` units at a time.
+  struct Cut {
+    size_t rows;
+    size_t grain;
+  };
+  /// Nothing where the product is left to a Gemm, which cuts it itself.
+  std::optional<Cut> cut(size_t tokens) const;
+  Result<void> make_input(ProjectionInput& input, ThreadPool& pool) const;
+  Result<void> multiply_units(const ProjectionInput& input, size_t first, size_t last,
+                              float* out) const;
+  Result<void> multiply_by_gemm(const ProjectionInput& input, Compute compute, float* out) const;
+  void scale_and_shift(size_t tokens, size_t first_row, size_t last_row, float* out) const;
 
   Weights weights_;
   float scale_;
   std::vector<float> bias_;
 };
+
+/// A matrix and where its product goes.
+struct Projection {
+  const Linear& linear;
+  float* out;
+};
+/// Linear::multiply for several matrices with the same input, as one piece of work for the threads:
+/// beginning and ending one costs as much as reading a hundred kilobytes.
+Result<void> multiply_all(std::initializer_list<Projection> projections, ProjectionInput& input,
+                          Compute compute);
 
 }  // namespace trilobite::model

@@ -76,46 +76,58 @@ void ProjectionInput::set(const float* x, size_t tokens, size_t columns) {
   has_groups_ = false;
 }
 
-Result<kernels::Int8Rows> ProjectionInput::rows(ThreadPool& pool) {
+Result<void> ProjectionInput::make_rows(ThreadPool& pool) {
+  if (has_rows_) return {};
   const size_t stride = code_stride();
   auto* codes = row_codes_.as<int8_t>().data();
   auto* scales = row_scales_.as<float>().data();
   auto* sums = row_sums_.as<int32_t>().data();
-  if (!has_rows_) {
-    has_rows_ = for_tokens(pool, tokens_, [&](size_t t) {
-      const auto result = kernels::quantize_absmax({.x = x_ + t * columns_,
-                                                    .columns = columns_,
-                                                    .padded_columns = stride,
-                                                    .epsilon = quant::kBitnetEpsilon,
-                                                    .codes = codes + t * stride});
-      scales[t] = result.scale;
-      sums[t] = result.sum;
-      return result.is_finite;
-    });
-    if (!has_rows_) return not_finite();
-  }
-  return kernels::Int8Rows{codes, stride, tokens_, scales, sums};
+  has_rows_ = for_tokens(pool, tokens_, [&](size_t t) {
+    const auto result = kernels::quantize_absmax({.x = x_ + t * columns_,
+                                                  .columns = columns_,
+                                                  .padded_columns = stride,
+                                                  .epsilon = quant::kBitnetEpsilon,
+                                                  .codes = codes + t * stride});
+    scales[t] = result.scale;
+    sums[t] = result.sum;
+    return result.is_finite;
+  });
+  return has_rows_ ? Result<void>() : not_finite();
 }
 
-Result<kernels::Int8Groups> ProjectionInput::groups(ThreadPool& pool) {
+kernels::Int8Rows ProjectionInput::rows() const {
+  TRILOBITE_CHECK(has_rows_);
+  return {row_codes_.as<int8_t>().data(), code_stride(), tokens_, row_scales_.as<float>().data(),
+          row_sums_.as<int32_t>().data()};
+}
+
+Result<void> ProjectionInput::make_groups(ThreadPool& pool) {
+  if (has_groups_) return {};
   const size_t stride = code_stride();
   const size_t groups = groups_of(columns_);
   auto* codes = group_codes_.as<int8_t>().data();
   auto* scales = group_scales_.as<float>().data();
   auto* sums = group_sums_.as<int32_t>().data();
   auto* half_sums = group_half_sums_.as<int32_t>().data();
-  if (!has_groups_) {
-    has_groups_ = for_tokens(pool, tokens_, [&](size_t t) {
-      return kernels::quantize_absmax_groups({.x = x_ + t * columns_,
-                                              .columns = columns_,
-                                              .codes = codes + t * stride,
-                                              .scales = scales + t * groups,
-                                              .sums = sums + t * groups,
-                                              .half_sums = half_sums + t * groups});
-    });
-    if (!has_groups_) return not_finite();
-  }
-  return kernels::Int8Groups{codes, stride, tokens_, scales, sums, half_sums};
+  has_groups_ = for_tokens(pool, tokens_, [&](size_t t) {
+    return kernels::quantize_absmax_groups({.x = x_ + t * columns_,
+                                            .columns = columns_,
+                                            .codes = codes + t * stride,
+                                            .scales = scales + t * groups,
+                                            .sums = sums + t * groups,
+                                            .half_sums = half_sums + t * groups});
+  });
+  return has_groups_ ? Result<void>() : not_finite();
+}
+
+kernels::Int8Groups ProjectionInput::groups() const {
+  TRILOBITE_CHECK(has_groups_);
+  return {group_codes_.as<int8_t>().data(),
+          code_stride(),
+          tokens_,
+          group_scales_.as<float>().data(),
+          group_sums_.as<int32_t>().data(),
+          group_half_sums_.as<int32_t>().data()};
 }
 
 }  // namespace trilobite::model

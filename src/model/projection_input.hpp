@@ -24,10 +24,14 @@ class ProjectionInput {
   size_t tokens() const { return tokens_; }
   size_t columns() const { return columns_; }
 
-  /// One scale a token, by the absmax rule. An error when an activation is NaN or infinite.
-  Result<kernels::Int8Rows> rows(ThreadPool& pool);
-  /// One scale for every 32 columns, and the sums of both halves of each.
-  Result<kernels::Int8Groups> groups(ThreadPool& pool);
+  /// Makes the form with one scale a token, by the absmax rule. An error when an activation is NaN
+  /// or infinite.
+  Result<void> make_rows(ThreadPool& pool);
+  /// Makes the form with one scale for every 32 columns, and the sums of both halves of each.
+  Result<void> make_groups(ThreadPool& pool);
+  /// What was made.
+  kernels::Int8Rows rows() const;
+  kernels::Int8Groups groups() const;
 
   size_t bytes() const;
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <mutex>
 
 #include "kernels/block_product.hpp"
 #include "kernels/block_repack.hpp"
@@ -25,9 +24,6 @@ using quant::QuantizedView;
 // Up to so many tokens rows are multiplied as they are; for more, turning 64 rows at a time into
 // tiles, which stay in the caches, costs less than decoding each row once per token.
 constexpr size_t kFewTokens = 4;
-
-// Rows that a thread takes at least: some microseconds of reading.
-constexpr size_t kLeastBytes = size_t{1} << 15;
 
 /// Whether every f16 scale of the blocks is finite; if not, the error says which is not.
 Result<void> check_scales(const quant::BlockFormat& format, const QuantizedView& packed,
@@ -90,57 +86,47 @@ Result<std::optional<StoredWeights>> StoredWeights::look_at(StoredFormat format,
   return StoredWeights(format, packed, **std::move(scales));
 }
 
-Result<void> StoredWeights::multiply(ProjectionInput& input, ThreadPool& pool, float* out) const {
-  return is_ternary(format_) ? multiply_with(input.rows(pool), pool, out)
-                             : multiply_with(input.groups(pool), pool, out);
+Result<void> StoredWeights::make_input(ProjectionInput& input, ThreadPool& pool) const {
+  return is_ternary(format_) ? input.make_rows(pool) : input.make_groups(pool);
+}
+
+size_t StoredWeights::unit_rows(size_t tokens) const {
+  return tokens <= kFewTokens ? 1 : kPanelRows;
+}
+
+Result<void> StoredWeights::multiply(const ProjectionInput& input, size_t first, size_t last,
+                                     float* out) const {
+  return is_ternary(format_) ? multiply_by(input.rows(), first, last, out)
+                             : multiply_by(input.groups(), first, last, out);
 }
 
 template <typename Activations>
-Result<void> StoredWeights::multiply_with(const Result<Activations>& x, ThreadPool& pool,
-                                          float* out) const {
-  if (!x) return fail_from(x);
-  if (x->tokens > kFewTokens) return multiply_many(*x, pool, out);
-  multiply_few(*x, pool, out);
+Result<void> StoredWeights::multiply_by(const Activations& x, size_t first, size_t last,
+                                        float* out) const {
+  if (x.tokens <= kFewTokens) {
+    multiply_few(x, first, last, out);
+    return {};
+  }
+  for (size_t index = first; index < last; ++index) {
+    const auto done = multiply_panel(x, index, out + index * kPanelRows);
+    if (!done) return fail_from(done, "weights could not be unpacked");
+  }
   return {};
 }
 
-void StoredWeights::multiply_few(const Int8Rows& x, ThreadPool& pool, float* out) const {
-  const kernels::StoredTernaryCall call{.weights = stored_rows(),
-                                        .x = x,
-                                        .row_scales = row_scales(0),
-                                        .scale = scales_[0],
-                                        .out = out,
-                                        .out_stride = rows()};
-  const size_t grain = 8 * (1 + kLeastBytes / (8 * call.weights.row_bytes() * x.tokens));
-  pool.for_range(rows(), grain, [&](size_t first, size_t last) {
-    kernels::stored_ternary_product(call, first, last);
-  });
+void StoredWeights::multiply_few(const Int8Rows& x, size_t first, size_t last, float* out) const {
+  kernels::stored_ternary_product({.weights = stored_rows(),
+                                   .x = x,
+                                   .row_scales = row_scales(0),
+                                   .scale = scales_[0],
+                                   .out = out,
+                                   .out_stride = rows()},
+                                  first, last);
 }
 
-void StoredWeights::multiply_few(const Int8Groups& x, ThreadPool& pool, float* out) const {
-  const kernels::StoredGroupCall call{
-      .weights = stored_rows(), .x = x, .out = out, .out_stride = rows()};
-  const size_t grain = 8 * (1 + kLeastBytes / (8 * call.weights.row_bytes() * x.tokens));
-  pool.for_range(rows(), grain, [&](size_t first, size_t last) {
-    kernels::stored_group_product(call, first, last);
-  });
-}
-
-template <typename Activations>
-Result<void> StoredWeights::multiply_many(const Activations& x, ThreadPool& pool,
-                                          float* out) const {
-  std::mutex mutex;
-  Result<void> all;
-  pool.for_range((rows() + kPanelRows - 1) / kPanelRows, 1, [&](size_t first, size_t last) {
-    ThreadPool alone(1);
-    for (size_t index = first; index < last; ++index) {
-      const auto done = multiply_panel(x, index, alone, out + index * kPanelRows);
-      if (done) continue;
-      const std::lock_guard lock(mutex);
-      if (all) all = fail_from(done, "weights could not be unpacked");
-    }
-  });
-  return all;
+void StoredWeights::multiply_few(const Int8Groups& x, size_t first, size_t last, float* out) const {
+  kernels::stored_group_product(
+      {.weights = stored_rows(), .x = x, .out = out, .out_stride = rows()}, first, last);
 }
 
 QuantizedView StoredWeights::panel(size_t index) const {
@@ -152,8 +138,7 @@ QuantizedView StoredWeights::panel(size_t index) const {
           .bytes = packed_.bytes.subspan(first * row_bytes, count * row_bytes)};
 }
 
-Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, ThreadPool&,
-                                           float* out) const {
+Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, float* out) const {
   const auto tiles = kernels::tile_ternary_rows(format_ == StoredFormat::tq2_0
                                                     ? kernels::TernaryCodes::tq2_0
                                                     : kernels::TernaryCodes::i2s_block128,
@@ -169,8 +154,8 @@ Result<void> StoredWeights::multiply_panel(const Int8Rows& x, size_t index, Thre
   return {};
 }
 
-Result<void> StoredWeights::multiply_panel(const Int8Groups& x, size_t index, ThreadPool& alone,
-                                           float* out) const {
+Result<void> StoredWeights::multiply_panel(const Int8Groups& x, size_t index, float* out) const {
+  ThreadPool alone(1);
   if (format_ == StoredFormat::q6_k) {
     const auto tiles = kernels::repack_blocks(quant::TiledBlocks::q6_k, panel(index), alone);
     if (!tiles) return fail_from(tiles);

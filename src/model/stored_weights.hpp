@@ -27,8 +27,12 @@ class StoredWeights {
   size_t bytes() const { return packed_.bytes.size(); }
   kernels::StoredFormat format() const { return format_; }
 
-  /// out[token][row], `rows()` apart.
-  Result<void> multiply(ProjectionInput& input, ThreadPool& pool, float* out) const;
+  /// The form of the input that `multiply` reads.
+  Result<void> make_input(ProjectionInput& input, ThreadPool& pool) const;
+  /// How a product is cut: rows for few tokens, else panels of 64 rows.
+  size_t unit_rows(size_t tokens) const;
+  /// Units [first, last) of out[token][row], `rows()` apart.
+  Result<void> multiply(const ProjectionInput& input, size_t first, size_t last, float* out) const;
 
  private:
   StoredWeights(kernels::StoredFormat format, const quant::QuantizedView& packed,
@@ -42,17 +46,12 @@ class StoredWeights {
     return scales_.size() > 1 ? scales_.data() + first_row : nullptr;
   }
   quant::QuantizedView panel(size_t index) const;
-  void multiply_few(const kernels::Int8Rows& x, ThreadPool& pool, float* out) const;
-  void multiply_few(const kernels::Int8Groups& x, ThreadPool& pool, float* out) const;
+  void multiply_few(const kernels::Int8Rows& x, size_t first, size_t last, float* out) const;
+  void multiply_few(const kernels::Int8Groups& x, size_t first, size_t last, float* out) const;
+  Result<void> multiply_panel(const kernels::Int8Rows& x, size_t index, float* out) const;
+  Result<void> multiply_panel(const kernels::Int8Groups& x, size_t index, float* out) const;
   template <typename Activations>
-  Result<void> multiply_many(const Activations& x, ThreadPool& pool, float* out) const;
-  /// On the calling thread, for which `alone` stands where a pool is asked for.
-  Result<void> multiply_panel(const kernels::Int8Rows& x, size_t index, ThreadPool& alone,
-                              float* out) const;
-  Result<void> multiply_panel(const kernels::Int8Groups& x, size_t index, ThreadPool& alone,
-                              float* out) const;
-  template <typename Activations>
-  Result<void> multiply_with(const Result<Activations>& x, ThreadPool& pool, float* out) const;
+  Result<void> multiply_by(const Activations& x, size_t first, size_t last, float* out) const;
 
   kernels::StoredFormat format_;
   quant::QuantizedView packed_;
