@@ -7,6 +7,7 @@
 #include "kernels/elementwise.hpp"
 #include "kernels/gemm_tile.hpp"
 #include "kernels/gemv.hpp"
+#include "kernels/isa.hpp"
 
 namespace trilobite::kernels {
 namespace {
@@ -105,7 +106,7 @@ void fetch_columns(const GemmCall& call, const Part& part) {
     const auto* from =
         static_cast<const std::byte*>(element(call.b_dtype, call.b, part.row, part.column + i));
     for (size_t at = 0; at < part.rows * size_of(call.b_dtype); at += kCacheLine)
-      __builtin_prefetch(from + at, 0, 2);
+      kFetchesIntoL1 ? __builtin_prefetch(from + at, 0, 3) : __builtin_prefetch(from + at, 0, 2);
   }
 }
 

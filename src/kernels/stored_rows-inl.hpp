@@ -57,8 +57,8 @@ HWY_INLINE void find_rows(const StoredRows& weights, size_t first, size_t last,
 
 /// The beginning of what is then fetched step by step, for rows of which `at_a_time` are read
 /// together.
-HWY_INLINE void fetch_first_rows(const StoredRows& weights, size_t first, size_t last,
-                                 size_t at_a_time) {
+HWY_NOINLINE void fetch_first_rows(const StoredRows& weights, size_t first, size_t last,
+                                   size_t at_a_time) {
   const size_t row = weights.row_bytes();
   const uint8_t* from = weights.data + first * row;
   const size_t bytes = std::min((last - first) * row, (at_a_time - 1) * row + kFetchAhead);
