@@ -29,6 +29,7 @@ struct LoadOptions {
   unsigned threads = 0;  ///< 0: all CPUs that this process may use
   size_t context = 0;    ///< tokens of a text, prompt included; 0: the model's, at most 4096
   KvPrecision kv = KvPrecision::automatic;
+  size_t sequences = 1;  ///< texts that are continued at once, each with such a context
 };
 
 struct Sampling {
@@ -57,6 +58,10 @@ class Engine {
   /// The continuation of `prompt` by at most `tokens` tokens, without the prompt.
   Result<std::string> generate(std::string_view prompt, size_t tokens,
                                const Sampling& sampling = {});
+  /// The continuation of each prompt, LoadOptions::sequences of them at once: their tokens share
+  /// each reading of the weights. Where one ends the next begins. `on_text` must be empty.
+  Result<std::vector<std::string>> generate(std::span<const std::string> prompts, size_t tokens,
+                                            const Sampling& sampling = {});
   /// The logits of the token that follows `ids`; one for each token of the vocabulary.
   Result<std::vector<float>> logits(std::span<const TokenId> ids);
   /// A vector for each text, of a BERT model, pooled as the model says (mean where it does not).

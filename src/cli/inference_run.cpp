@@ -245,14 +245,15 @@ class InferenceRun {
   void measure_batches() {
     if (plan_.batches.empty() || out_of_time()) return;
     auto options = options_;
-    options.sequences = *std::ranges::max_element(plan_.batches);
     // A context that was asked for is kept; BERT's texts are as long as the prompt.
     if (result_.is_causal && plan_.model.context == 0)
       options.context = std::min(kBatchPrompt + plan_.tokens, largest_context_);
-    auto engine = model::Engine::load(plan_.model.file, options);
     for (const size_t sequences : plan_.batches) {
       if (out_of_time()) break;
       BatchSpeed speed{.sequences = sequences};
+      // An engine for each, so that one that needs too much memory takes no other with it.
+      options.sequences = sequences;
+      auto engine = model::Engine::load(plan_.model.file, options);
       if (const auto done = engine ? measure_batch(*engine, speed) : fail_from(engine); !done) {
         speed.step_ns.clear();
         speed.unavailable = done.error().message();

@@ -157,6 +157,7 @@ const ModelConfig& Engine::config() const { return state_->weights.config; }
 const gguf::GgufFile& Engine::file() const { return state_->file; }
 unsigned Engine::threads() const { return state_->pool.threads(); }
 size_t Engine::context() const { return state_->options.context; }
+size_t Engine::sequences() const { return state_->options.sequences; }
 kernels::KvType Engine::kv_type() const { return *state_->options.kv_type; }
 size_t Engine::weight_bytes_per_token() const { return state_->weights.bytes_per_token(); }
 size_t Engine::kv_bytes_per_position() const { return state_->forward->cache().position_bytes(); }

@@ -58,6 +58,11 @@ struct GenerateOptions {
   std::function<bool(int32_t token)> on_token;
 };
 
+struct Request {
+  std::span<const int32_t> prompt;  // at least one token
+  GenerateOptions options;
+};
+
 struct Generation {
   std::vector<int32_t> tokens;  // without the prompt, and without the token that ended it
   StopReason stopped = StopReason::length;
@@ -76,6 +81,7 @@ class Engine {
   EngineMemory memory() const;
   unsigned threads() const;
   size_t context() const;
+  size_t sequences() const;
   kernels::KvType kv_type() const;
   /// Bytes of weights that decoding one token reads, and of cache for each position before it.
   size_t weight_bytes_per_token() const;
@@ -96,8 +102,11 @@ class Engine {
   using LogitsSink = std::function<void(size_t index, std::span<const float> logits)>;
   Result<void> feed_each(const Feed& feed, const LogitsSink& sink);
 
-  /// Continues `prompt` (at least one token) on a fresh sequence 0.
+  /// Continues `prompt` (at least one token).
   Result<Generation> generate(std::span<const int32_t> prompt, const GenerateOptions& options);
+  /// Continues all of them, as many at once as there are sequences: their tokens share each reading
+  /// of the weights, and where one ends the next begins. What sequences held is forgotten.
+  Result<std::vector<Generation>> generate_all(std::span<const Request> requests);
 
   /// Of a model that is not causal: [texts][width] pooled, or [all tokens][width] without pooling.
   Result<std::vector<float>> embed(std::span<const std::vector<int32_t>> texts, Pooling pooling);

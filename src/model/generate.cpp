@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "model/engine.hpp"
 
 namespace trilobite::model {
 namespace {
+
+constexpr size_t kNone = SIZE_MAX;
 
 constexpr std::array<std::string_view, 4> kStopReasons{"length", "stop_token", "context_full",
                                                        "cancelled"};
@@ -31,38 +34,85 @@ std::vector<int32_t> end_tokens(const gguf::Gguf& file) {
   return tokens;
 }
 
+namespace {
+
+/// A request that has a sequence of the cache.
+struct Running {
+  size_t request;
+  size_t sequence;
+  Sampler sampler;
+  std::vector<int32_t> stops;
+  std::vector<int32_t> history;  // prompt and continuation
+  size_t fed = 0;                // of these the engine has read
+
+  std::span<const int32_t> pending() const { return std::span(history).subspan(fed); }
+};
+
+/// Takes a new token; the reason when it ends the generation.
+std::optional<StopReason> take(int32_t token, Running& running, const GenerateOptions& options,
+                               Generation& to) {
+  if (std::ranges::find(running.stops, token) != running.stops.end()) return StopReason::stop_token;
+  to.tokens.push_back(token);
+  running.history.push_back(token);
+  if (options.on_token && !options.on_token(token)) return StopReason::cancelled;
+  if (to.tokens.size() == options.tokens) return StopReason::length;
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<std::vector<Generation>> Engine::generate_all(std::span<const Request> requests) {
+  for (const auto& request : requests) {
+    if (auto right = check(request.options.sampler); !right) return fail_from(right);
+  }
+  std::vector<Generation> all(requests.size());
+  std::vector<size_t> free;
+  for (size_t s = sequences(); s > 0; --s) free.push_back(s - 1);
+  std::vector<Running> running;
+  std::vector<Feed> feeds;
+  const auto is_full = [&](const Running& r) {
+    return length(r.sequence) + r.pending().size() > context() && !all[r.request].tokens.empty();
+  };
+  for (size_t next = 0; next < requests.size() || !running.empty();) {
+    for (; next < requests.size() && !free.empty(); ++next) {
+      const auto& [prompt, options] = requests[next];
+      if (options.tokens == 0) continue;
+      truncate(free.back());
+      running.push_back({.request = next,
+                         .sequence = free.back(),
+                         .sampler = Sampler(options.sampler, config().vocabulary),
+                         .stops = all_stop_tokens(file().contents(), options),
+                         .history = {prompt.begin(), prompt.end()}});
+      running.back().history.reserve(prompt.size() + std::min(options.tokens, context()));
+      free.pop_back();
+    }
+    feeds.clear();
+    for (const auto& r : running) feeds.push_back({r.sequence, r.pending()});
+    if (auto fed = feed(feeds); !fed) return fail_from(fed);
+    for (size_t i = 0; i < running.size(); ++i) {
+      Running& r = running[i];
+      const auto token = r.sampler.next(logits(i), r.history);
+      if (!token) return fail_from(token);
+      r.fed = r.history.size();
+      auto& generation = all[r.request];
+      auto stopped = take(*token, r, requests[r.request].options, generation);
+      if (!stopped && is_full(r)) stopped = StopReason::context_full;
+      if (!stopped) continue;
+      generation.stopped = *stopped;
+      free.push_back(r.sequence);
+      r.sequence = kNone;
+    }
+    std::erase_if(running, [](const Running& r) { return r.sequence == kNone; });
+  }
+  return all;
+}
+
 Result<Generation> Engine::generate(std::span<const int32_t> prompt,
                                     const GenerateOptions& options) {
-  if (auto right = check(options.sampler); !right) return fail_from(right);
-  Sampler sampler(options.sampler, config().vocabulary);
-  const auto stops = all_stop_tokens(file().contents(), options);
-  std::vector<int32_t> history(prompt.begin(), prompt.end());
-  history.reserve(prompt.size() + std::min(options.tokens, context()));
-  Generation generation;
-  truncate(0);
-  std::span<const int32_t> pending = history;
-  while (generation.tokens.size() < options.tokens) {
-    if (length(0) + pending.size() > context() && !generation.tokens.empty()) {
-      generation.stopped = StopReason::context_full;
-      break;
-    }
-    const Feed feed{0, pending};
-    if (auto fed = this->feed({&feed, 1}); !fed) return fail_from(fed);
-    const auto token = sampler.next(logits(0), history);
-    if (!token) return fail_from(token);
-    if (std::ranges::find(stops, *token) != stops.end()) {
-      generation.stopped = StopReason::stop_token;
-      break;
-    }
-    generation.tokens.push_back(*token);
-    history.push_back(*token);
-    if (options.on_token && !options.on_token(*token)) {
-      generation.stopped = StopReason::cancelled;
-      break;
-    }
-    pending = std::span(history).last(1);
-  }
-  return generation;
+  const Request request{prompt, options};
+  auto all = generate_all({&request, 1});
+  if (!all) return fail_from(all);
+  return std::move(all->front());
 }
 
 }  // namespace trilobite::model

@@ -45,6 +45,45 @@ TEST_F(TextEngine, a_stop_text_ends_the_continuation_before_it) {
   EXPECT_THAT(engine.generate("a", 4, {.stop_texts = {""}}).error().message(), HasSubstr("empty"));
 }
 
+TEST_F(TextEngine, several_texts_are_continued_as_each_would_be_alone) {
+  const std::vector<std::string> prompts{"a", "b c", "the", "a", "x y z"};
+  for (const float temperature : {0.0f, 0.9f}) {
+    const Sampling sampling{.temperature = temperature, .seed = 3, .ignore_end = true};
+    auto alone = load();
+    std::vector<std::string> expected;
+    for (const auto& prompt : prompts)
+      expected.push_back(alone.generate(prompt, 12, sampling).value());
+    for (const size_t sequences : {1u, 2u, 3u, 8u}) {
+      auto engine = load({.threads = 1, .sequences = sequences});
+      EXPECT_EQ(engine.generate(prompts, 12, sampling).value(), expected) << sequences;
+    }
+  }
+}
+
+TEST_F(TextEngine, texts_that_end_early_make_room_for_others) {
+  auto engine = load({.threads = 1, .sequences = 2});
+  const auto whole = engine.generate("a", 24, {.ignore_end = true}).value();
+  const Sampling sampling{.stop_texts = {whole.substr(whole.size() / 2, 3)}, .ignore_end = true};
+  const std::vector<std::string> prompts{"a", "a", "a"};
+  const auto texts = engine.generate(prompts, 24, sampling).value();
+  EXPECT_EQ(texts, std::vector(3, whole.substr(0, whole.find(sampling.stop_texts[0]))));
+  EXPECT_EQ(engine.generate(std::vector<std::string>(), 24, sampling)->size(), 0U);
+  EXPECT_EQ(engine.generate(prompts, 0).value(), std::vector<std::string>(3));
+}
+
+TEST_F(TextEngine, several_texts_have_no_callback_and_must_fit) {
+  auto engine = load({.threads = 1, .context = 16, .sequences = 2});
+  const std::vector<std::string> prompts{"a", "b"};
+  Sampling sampling;
+  sampling.on_text = [](std::string_view) { return true; };
+  EXPECT_THAT(engine.generate(prompts, 4, sampling).error().message(), HasSubstr("on_text"));
+  const std::vector<std::string> long_ones{"a", std::string(400, 'b')};
+  EXPECT_THAT(engine.generate(long_ones, 4).error().message(), HasSubstr("context"));
+  const auto full = engine.generate(prompts, 100, {.ignore_end = true});
+  ASSERT_TRUE(full) << full.error().message();
+  EXPECT_EQ((*full)[0], engine.generate("a", 100, {.ignore_end = true}).value());
+}
+
 TEST_F(TextEngine, a_stop_token_ends_the_continuation_before_it) {
   auto engine = load();
   const auto logits = engine.logits(engine.tokenizer().encode("a")).value();
