@@ -74,7 +74,7 @@ struct Activations {
 
 std::vector<Size> sizes_of(size_t block) {
   std::vector<Size> sizes;
-  for (const size_t rows : {1u, 3u, 4u, 5u, 8u, 9u, 66u}) {
+  for (const size_t rows : {1u, 3u, 4u, 5u, 8u, 9u, 15u, 16u, 17u, 66u}) {
     for (const size_t blocks : {1u, 2u, 9u}) {
       for (const size_t tokens : {1u, 3u}) sizes.push_back({rows, blocks * block, tokens});
     }
