@@ -64,7 +64,7 @@ Json to_json(const CrossvalResult& result, const CrossvalPlan& plan) {
     theirs[figure.name] = values_json(figure.theirs);
     ratios[figure.name] = values_json(ratios_of(figure));
   }
-  const bool all = result.agreeing_tokens == result.tokens.size();
+  const bool parts = result.agreeing_tokens < result.tokens.size() && !result.other_ended;
   Json json{{"timestamp", utc_now()},        {"model", plan.model.file},
             {"engine", result.engine},       {"prompt", plan.prompt},
             {"rust_implementation", ours},   {"cpp_implementation", theirs},
@@ -74,7 +74,8 @@ Json to_json(const CrossvalResult& result, const CrossvalPlan& plan) {
                     {"other_text", result.other_text},
                     {"agreeing_tokens", result.agreeing_tokens},
                     {"token_agreement", agreement_of(result)},
-                    {"first_divergence", all ? Json() : Json(result.agreeing_tokens)}};
+                    {"first_divergence", parts ? Json(result.agreeing_tokens) : Json()},
+                    {"other_text_ended", result.other_ended}};
   if (result.logits_unavailable.empty()) {
     json["logits"] = {{"cosine", number_or_null(result.cosine)},
                       {"max_abs_error", number_or_null(result.max_error)},
@@ -106,8 +107,11 @@ std::string figure_text(const Figure& figure) {
 std::string to_text(const CrossvalResult& result) {
   auto text = fmt::format("beside {}\n  {} of {} tokens agree", result.engine,
                           result.agreeing_tokens, result.tokens.size());
-  if (result.agreeing_tokens < result.tokens.size())
+  if (result.other_ended) {
+    text += "; nothing differs, the other engine's output ends there";
+  } else if (result.agreeing_tokens < result.tokens.size()) {
     text += fmt::format("; the first that differs is number {}", result.agreeing_tokens + 1);
+  }
   text += result.logits_unavailable.empty()
               ? fmt::format(
                     "\n  logits after the prompt: cosine {:.6f}, largest difference {:.3g}, "

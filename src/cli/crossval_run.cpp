@@ -161,7 +161,10 @@ class Crossval {
     for (size_t i = 0; i < result_.tokens.size(); ++i) {
       const auto more = stream.push(result_.tokens[i]);
       written += more;
-      if (!result_.other_text.starts_with(written)) return {};
+      if (!result_.other_text.starts_with(written)) {
+        result_.other_ended = written.starts_with(result_.other_text);
+        return {};
+      }
       // A token that shows nothing yet, a part of a letter perhaps, agrees with those after it.
       if (!more.empty()) result_.agreeing_tokens = i + 1;
     }

@@ -35,6 +35,7 @@ struct CrossvalResult {
   std::string text;             // ours
   std::string other_text;
   size_t agreeing_tokens = 0;  // of ours, until the texts part
+  bool other_ended = false;    // the other text does not differ, it is shorter
   // Of the logits after the prompt; absent with a reason.
   std::string logits_unavailable = "they were not reached";
   double cosine = 0;

@@ -130,6 +130,12 @@ class Inference(Program):
         env = self.other_engine(model, prompt, "something else")
         done = json.loads(self.run_program(*words, "--least-agreement", 0.5, env=env, code=1).stdout)
         self.assertEqual(done["output"]["first_divergence"], 0)
+        self.assertFalse(done["output"]["other_text_ended"])
+        # An output that was cut short does not differ; it agrees no further either.
+        env = self.other_engine(model, prompt, "")
+        done = json.loads(self.run_program(*words, "--least-agreement", 0.5, env=env, code=1).stdout)
+        self.assertIsNone(done["output"]["first_divergence"])
+        self.assertTrue(done["output"]["other_text_ended"])
 
     def test_crossval_says_what_the_other_side_cannot_give(self):
         model = self.make("--arch", "llama")
