@@ -17,7 +17,7 @@ struct ModelOptions {
   std::string file;
   unsigned threads = 0;
   size_t context = 0;
-  size_t batch_tokens = 512;
+  size_t batch_tokens = model::EngineOptions().batch_tokens;
   std::string kv = "auto";
   std::string weights = "mapped";
   std::string ternary_bits = "2.0";

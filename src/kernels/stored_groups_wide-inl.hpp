@@ -1,8 +1,7 @@
-// Products of stored rows in groups for AVX-512 with VNNI and VBMI, sixteen rows at a time (hence
-// no #pragma once). The vectors of stored_vectors-inl.hpp are 32 bytes long and take eight rows;
-// here a vector has 64 bytes of one row, vpdpbusd adds four products to each of its lanes, and a
-// transposition makes the sums of sixteen rows the lanes of one vector. Integer sums are exact and
-// the f32 steps are the same, so the bits are those of every other instruction set.
+// Products of stored rows in groups for AVX-512 with VNNI and VBMI, eight rows at a time (hence
+// no #pragma once). A vector has 64 bytes of one row, vpdpbusd adds four products to each of its
+// lanes, and the sums of eight rows and two groups become the lanes of one vector. Integer sums are
+// exact and the f32 steps are the same, so the bits are those of every other instruction set.
 
 #if defined(TRILOBITE_KERNELS_STORED_GROUPS_WIDE_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRILOBITE_KERNELS_STORED_GROUPS_WIDE_INL_HPP
@@ -29,29 +28,22 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 /// A Format has steps of kGroups groups in kBytes of each row, and for these
 ///   Input(x)                 activations of a step
-///   scales(rows, at, out)    the f32 scale of each group, of sixteen rows
-///   sums(rows, at, in, next, out)   the integer sum of each group, of sixteen rows; meanwhile as
-///                            many bytes are fetched from `next` on as the step reads
+///   scales(rows, at, out)    the f32 scales of each pair of groups
+///   sums(rows, at, in, next, out)   the integer sums of each pair; meanwhile as many bytes are
+///                            fetched from `next` on as the step reads
 
-/// The sums of each quarter of the vectors that a format has of a row.
+/// The sums of four rows of which a format has one vector each.
 template <class Format>
-HWY_INLINE void sums_of_rows(const uint8_t* const* rows, size_t at,
-                             const typename Format::Input& in, const uint8_t* next,
-                             Words (&out)[4]) {
-  const Fetcher<kManyRows * Format::kBytes, 4> fetcher{next};
-  write_out<4>([&](size_t i) TRILOBITE_INLINE {
-    fetcher.fetch(i);
-    const auto of_row = [&](size_t r)
-                            HWY_ATTR { return Format::row_sums(rows[4 * i + r] + at, in); };
-    out[i] = sums_of_quarters(of_row(0), of_row(1), of_row(2), of_row(3));
-  });
-  transpose_quarters(out);
+HWY_INLINE Words sums_of_four(const uint8_t* const* rows, size_t at,
+                              const typename Format::Input& in) {
+  return sums_of_quarters(Format::row_sums(rows[0] + at, in), Format::row_sums(rows[1] + at, in),
+                          Format::row_sums(rows[2] + at, in), Format::row_sums(rows[3] + at, in));
 }
 
 /// Four groups of 18 bytes: an f16 scale, then byte i with column i in its low and i + 16 in its
 /// high nibble.
-struct ManyQ4 {
-  static constexpr size_t kGroups = 4;
+struct WideQ4 {
+  static constexpr size_t kGroups = 4, kPairs = 2;
   static constexpr size_t kBytes = 72;
   struct Input {
     Bytes low, high;  // quarter g: the columns of group g that lie in low or high nibbles
@@ -79,32 +71,22 @@ struct ManyQ4 {
     for (size_t i = 0; i < 64; ++i) places[i] = static_cast<uint8_t>(i % 8 / 2 * 18 + i % 2);
     return places;
   }();
-  /// The same group of sixteen rows, out of two vectors of eight rows with four groups each.
-  static constexpr auto row_places(size_t first_group) {
+  /// Out of eight rows with four groups each: two pairs of groups of all rows.
+  static constexpr auto kRowPlaces = [] {
     std::array<uint16_t, 32> places{};
-    for (size_t i = 0; i < 32; ++i) {
-      places[i] = static_cast<uint16_t>(i % 16 * 4 + first_group + i / 16);
-    }
+    for (size_t i = 0; i < 32; ++i) places[i] = static_cast<uint16_t>(i % 8 * 4 + i / 8);
     return places;
-  }
-  static HWY_INLINE Bytes eight_scales(const uint8_t* const* rows, size_t at) {
+  }();
+  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, PairF32 (&out)[kPairs]) {
     const auto places = _mm512_loadu_si512(kScalePlaces.data());
     auto all = _mm512_setzero_si512();
     write_out<8>([&](size_t r) TRILOBITE_INLINE {
       const auto row = _mm512_loadu_si512(rows[r] + at);
       all = _mm512_mask_permutexvar_epi8(all, uint64_t{0xFF} << 8 * r, places, row);
     });
-    return Bytes{all};
-  }
-  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, ManyF32 (&out)[kGroups]) {
-    static constexpr auto kFirst = row_places(0), kLast = row_places(2);
-    const auto a = eight_scales(rows, at).raw, b = eight_scales(rows + 8, at).raw;
-    const auto first = _mm512_permutex2var_epi16(a, _mm512_loadu_si512(kFirst.data()), b);
-    const auto last = _mm512_permutex2var_epi16(a, _mm512_loadu_si512(kLast.data()), b);
-    out[0] = to_f32(_mm512_castsi512_si256(first));
-    out[1] = to_f32(_mm512_extracti64x4_epi64(first, 1));
-    out[2] = to_f32(_mm512_castsi512_si256(last));
-    out[3] = to_f32(_mm512_extracti64x4_epi64(last, 1));
+    const auto by_group = _mm512_permutexvar_epi16(_mm512_loadu_si512(kRowPlaces.data()), all);
+    out[0] = to_f32(_mm512_castsi512_si256(by_group));
+    out[1] = to_f32(_mm512_extracti64x4_epi64(by_group, 1));
   }
   static HWY_INLINE Words row_sums(const uint8_t* row, const Input& in) {
     const Bytes codes{_mm512_permutex2var_epi8(_mm512_loadu_si512(row),
@@ -114,41 +96,47 @@ struct ManyQ4 {
     return dot_from(low, bit_field<4, 15>(codes), in.high);
   }
   static HWY_INLINE void sums(const uint8_t* const* rows, size_t at, const Input& in,
-                              const uint8_t* next, Words (&out)[kGroups]) {
-    sums_of_rows<ManyQ4>(rows, at, in, next, out);
+                              const uint8_t* next, Words (&out)[kPairs]) {
+    const Fetcher<kRowsAtOnce * kBytes, 2> fetcher{next};
+    fetcher.fetch(0);
+    const auto first = sums_of_four<WideQ4>(rows, at, in);
+    fetcher.fetch(1);
+    const auto last = sums_of_four<WideQ4>(rows + 4, at, in);
+    out[0] = pair_of_quarters<0, 1>(first, last);
+    out[1] = pair_of_quarters<2, 3>(first, last);
   }
 };
 
 /// Two groups of 34 bytes: an f16 scale and 32 signed codes.
-struct ManyQ8 {
-  static constexpr size_t kGroups = 2;
+struct WideQ8 {
+  static constexpr size_t kGroups = 2, kPairs = 1;
   static constexpr size_t kBytes = 68;
   struct Input : SixtyFour {
     HWY_INLINE explicit Input(const int8_t* x)
         : SixtyFour(sixty_four<128>(Bytes{_mm512_loadu_si512(x)})) {}
   };
-  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, ManyF32 (&out)[kGroups]) {
-    out[0] = load_f16_of_many_rows(rows, at);
-    out[1] = load_f16_of_many_rows(rows, at + 34);
+  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, PairF32 (&out)[kPairs]) {
+    out[0] = pair_of_f16(load_f16_of_eight(rows, at), load_f16_of_eight(rows, at + 34));
   }
   static HWY_INLINE Words row_sums(const uint8_t* row, const Input& in) {
     const auto codes = hn::Xor(load_two(row + 2, row + 36), hn::Set(BytesTag(), 128));
     return dot_from(in.start, codes, in.x);
   }
   static HWY_INLINE void sums(const uint8_t* const* rows, size_t at, const Input& in,
-                              const uint8_t* next, Words (&out)[kGroups]) {
-    Words quarters[4];
-    sums_of_rows<ManyQ8>(rows, at, in, next, quarters);
-    out[0] = hn::Add(quarters[0], quarters[1]);
-    out[1] = hn::Add(quarters[2], quarters[3]);
+                              const uint8_t* next, Words (&out)[kPairs]) {
+    const Fetcher<kRowsAtOnce * kBytes, 2> fetcher{next};
+    fetcher.fetch(0);
+    const auto first = sums_of_four<WideQ8>(rows, at, in);
+    fetcher.fetch(1);
+    out[0] = pair_of_halves(first, sums_of_four<WideQ8>(rows + 4, at, in));
   }
 };
 
 /// A block of eight groups, 210 bytes. Column 128 h + 32 k + i has four bits in byte
 /// 64 h + 32 (k % 2) + i and two in byte 128 + 32 h + i; sixteen columns share an int8 scale from
 /// byte 192 on, all of them an f16 one at byte 208.
-struct ManyQ6 {
-  static constexpr size_t kGroups = 8;
+struct WideQ6 {
+  static constexpr size_t kGroups = 8, kPairs = 4;
   static constexpr size_t kBytes = 210;
   struct Input {
     SixtyFour at[4];
@@ -158,9 +146,9 @@ struct ManyQ6 {
       });
     }
   };
-  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, ManyF32 (&out)[kGroups]) {
-    const auto scale = load_f16_of_many_rows(rows, at + 208);
-    for (auto& one : out) one = scale;
+  static HWY_INLINE void scales(const uint8_t* const* rows, size_t at, PairF32 (&out)[kPairs]) {
+    const auto scale = load_f16_of_eight(rows, at + 208);
+    for (auto& pair : out) pair = pair_of_f16(scale, scale);
   }
   /// Columns 64 kStep and up: of each half of the vector, 32.
   template <size_t kStep>
@@ -207,132 +195,130 @@ struct ManyQ6 {
     const auto scales = _mm512_permutexvar_epi16(_mm512_loadu_si512(kPlaces.data()), two_scales);
     return _mm512_castsi512_ps(_mm512_madd_epi16(sums, scales));
   }
-  static HWY_INLINE void fetch_block(const uint8_t* at) {
-    fetch_into_l1(at);
-    fetch_into_l1(at + 64);
-    fetch_into_l1(at + 128);
-    fetch_into_l1(at + 192);
-  }
-  struct Work {
-    const uint8_t* const* rows;
-    size_t at;
-    Fetcher<kManyRows * kBytes, 16> fetcher;
-    __m512i two_scales[kManyRows / 2];
-  };
+  /// Sums of four rows and 64 columns: of each 16 columns, in 128 bits.
   template <size_t kStep>
-  static HWY_INLINE void step_sums(const Work& work, const SixtyFour& in, Words* out) {
-    Words quarters[4];
-    write_out<4>([&](size_t i) TRILOBITE_INLINE {
-      work.fetcher.fetch(4 * kStep + i);
-      // What was fetched for sixteen rows is more than the first level holds beside them: it is in
-      // the second by now, and comes back two blocks before it is used.
-      fetch_block(work.rows[4 * kStep + i] + work.at + 2 * kBytes);
-      const auto row = [&](size_t r) HWY_ATTR { return work.rows[4 * i + r] + work.at; };
-      const auto ab = two_rows<kStep>(row(0), row(1), work.two_scales[2 * i], in);
-      const auto cd = two_rows<kStep>(row(2), row(3), work.two_scales[2 * i + 1], in);
-      const auto even = _mm512_castps_si512(_mm512_shuffle_ps(ab, cd, 0x88));
-      const auto odd = _mm512_castps_si512(_mm512_shuffle_ps(ab, cd, 0xDD));
-      quarters[i] = Words{_mm512_add_epi32(even, odd)};
-    });
-    transpose_quarters(quarters);
-    out[0] = hn::Add(quarters[0], quarters[1]);
-    out[1] = hn::Add(quarters[2], quarters[3]);
+  static HWY_INLINE Words four_rows(const uint8_t* const* rows, size_t at, const __m512i* scales,
+                                    const SixtyFour& in) {
+    const auto ab = two_rows<kStep>(rows[0] + at, rows[1] + at, scales[0], in);
+    const auto cd = two_rows<kStep>(rows[2] + at, rows[3] + at, scales[1], in);
+    const auto even = _mm512_castps_si512(_mm512_shuffle_ps(ab, cd, 0x88));
+    const auto odd = _mm512_castps_si512(_mm512_shuffle_ps(ab, cd, 0xDD));
+    return Words{_mm512_add_epi32(even, odd)};
   }
   static HWY_INLINE void sums(const uint8_t* const* rows, size_t at, const Input& in,
-                              const uint8_t* next, Words (&out)[kGroups]) {
-    Work work{.rows = rows, .at = at, .fetcher = {next}};
-    for (size_t i = 0; i < kManyRows / 2; ++i) {
-      work.two_scales[i] = scales_of_two(rows[2 * i] + at, rows[2 * i + 1] + at);
+                              const uint8_t* next, Words (&out)[kPairs]) {
+    const Fetcher<kRowsAtOnce * kBytes, 8> fetcher{next};
+    __m512i scales[kRowsAtOnce / 2];
+    for (size_t i = 0; i < kRowsAtOnce / 2; ++i) {
+      scales[i] = scales_of_two(rows[2 * i] + at, rows[2 * i + 1] + at);
     }
-    step_sums<0>(work, in.at[0], out);
-    step_sums<1>(work, in.at[1], out + 2);
-    step_sums<2>(work, in.at[2], out + 4);
-    step_sums<3>(work, in.at[3], out + 6);
+    const auto step = [&]<size_t kStep>() TRILOBITE_INLINE {
+      fetcher.fetch(2 * kStep);
+      const auto first = four_rows<kStep>(rows, at, scales, in.at[kStep]);
+      fetcher.fetch(2 * kStep + 1);
+      const auto last = four_rows<kStep>(rows + 4, at, scales + 2, in.at[kStep]);
+      out[kStep] = pair_of_halves(first, last);
+    };
+    step.template operator()<0>();
+    step.template operator()<1>();
+    step.template operator()<2>();
+    step.template operator()<3>();
   }
 };
 
-/// One token and sixteen rows.
+/// One token and eight rows.
 template <class Format>
-struct ManyRows {
-  const uint8_t* rows[kManyRows];
-  const int8_t* x;
-  const float* x_scales;
+class RowsAtOnce {
+ public:
+  RowsAtOnce(const StoredRows& weights, size_t first, size_t last)
+      : groups_(weights.columns / kGroupColumns) {
+    find_rows(weights, first, last, rows_);
+  }
 
-  /// The first `groups` groups of the step that begins with group `first`.
+  HWY_INLINE __m256 multiply(const int8_t* x, const float* x_scales) const {
+    __m256 total = _mm256_setzero_ps();
+    size_t group = 0, at = 0;
+    for (; group + Format::kGroups <= groups_; group += Format::kGroups, at += Format::kBytes) {
+      // What the next rows will read: as many bytes as this step reads of all rows.
+      const uint8_t* next = rows_[kRowsAtOnce - 1] + kFetchAhead + kRowsAtOnce * at;
+      const Step step{rows_, at, x + group * kGroupColumns, x_scales + group, next};
+      total = add_step(step, Format::kGroups, total);
+    }
+    if constexpr (Format::kGroups != 8) {  // columns are whole blocks
+      if (group < groups_) {
+        total = add_rest(group, x + group * kGroupColumns, x_scales + group, total);
+      }
+    }
+    return total;
+  }
+
+ private:
   struct Step {
     const uint8_t* const* rows;
     size_t at;
     const int8_t* x;
     const float* x_scales;
-    size_t groups;
     const uint8_t* next;  // what is fetched meanwhile
   };
-  static HWY_INLINE ManyF32 add_step(const Step& step, ManyF32 total) {
-    const hn::ScalableTag<float> df;
+  /// The first `groups` groups of the step.
+  static HWY_INLINE __m256 add_step(const Step& step, size_t groups, __m256 total) {
     const typename Format::Input input(step.x);
-    ManyF32 row_scales[Format::kGroups];
-    Words sums[Format::kGroups];
-    Format::scales(step.rows, step.at, row_scales);
+    PairF32 scales[Format::kPairs];
+    Words sums[Format::kPairs];
+    Format::scales(step.rows, step.at, scales);
     Format::sums(step.rows, step.at, input, step.next, sums);
-    write_out<Format::kGroups>([&](size_t g) TRILOBITE_INLINE {
-      if (g >= step.groups) return;
-      const auto scaled = hn::Mul(hn::ConvertTo(df, sums[g]), row_scales[g]);
-      total = hn::Add(total, hn::Mul(scaled, hn::Set(df, step.x_scales[g])));
+    write_out<Format::kPairs>([&](size_t p) TRILOBITE_INLINE {
+      const auto scaled = hn::Mul(hn::ConvertTo(hn::ScalableTag<float>(), sums[p]), scales[p]);
+      const auto product = hn::Mul(scaled, pair_of_scales(step.x_scales + 2 * p)).raw;
+      if (2 * p < groups) total = _mm256_add_ps(total, _mm512_castps512_ps256(product));
+      if (2 * p + 1 < groups) total = _mm256_add_ps(total, _mm512_extractf32x8_ps(product, 1));
     });
     return total;
   }
 
   /// What is left behind whole steps: copied, so that nothing is read beyond the rows.
-  HWY_NOINLINE ManyF32 add_rest(size_t at, size_t first, size_t groups, ManyF32 total) const {
-    uint8_t copies[kManyRows][Format::kBytes] = {};
-    int8_t rest_x[Format::kGroups * 32] = {};
-    const uint8_t* from[kManyRows];
-    for (size_t r = 0; r < kManyRows; ++r) {
-      std::memcpy(copies[r], rows[r] + at, groups * Format::kBytes / Format::kGroups);
-      from[r] = copies[r];
+  HWY_NOINLINE __m256 add_rest(size_t group, const int8_t* x, const float* x_scales,
+                               __m256 total) const {
+    constexpr size_t kGroupBytes = Format::kBytes / Format::kGroups;
+    const size_t groups = groups_ - group;
+    uint8_t copies[kRowsAtOnce][Format::kBytes] = {};
+    int8_t rest_x[Format::kGroups * kGroupColumns] = {};
+    float rest_scales[Format::kGroups] = {};
+    const uint8_t* rows[kRowsAtOnce];
+    for (size_t r = 0; r < kRowsAtOnce; ++r) {
+      std::memcpy(copies[r], rows_[r] + group * kGroupBytes, groups * kGroupBytes);
+      rows[r] = copies[r];
     }
-    std::memcpy(rest_x, x + first * 32, groups * 32);
-    return add_step({from, 0, rest_x, x_scales + first, groups, copies[0]}, total);
+    std::memcpy(rest_x, x, groups * kGroupColumns);
+    std::memcpy(rest_scales, x_scales, groups * sizeof(float));
+    return add_step({rows, 0, rest_x, rest_scales, copies[0]}, groups, total);
   }
 
-  HWY_INLINE ManyF32 multiply(size_t groups) const {
-    ManyF32 total = hn::Zero(hn::ScalableTag<float>());
-    size_t group = 0, at = 0;
-    for (; group + Format::kGroups <= groups; group += Format::kGroups, at += Format::kBytes) {
-      // What the next rows will read: as many bytes as this step reads of all rows.
-      const uint8_t* next = rows[kManyRows - 1] + kFetchAhead + kManyRows * at;
-      total = add_step({rows, at, x + group * 32, x_scales + group, Format::kGroups, next}, total);
-    }
-    if constexpr (Format::kGroups != 8) {
-      if (group < groups) total = add_rest(at, group, groups - group, total);
-    }
-    return total;
-  }
+  const uint8_t* rows_[kRowsAtOnce];
+  size_t groups_;
 };
 
 template <class Format>
 void multiply_groups(const StoredGroupCall& call, size_t first, size_t last) {
   const size_t groups = call.weights.columns / kGroupColumns;
-  fetch_first_rows(call.weights, first, last, kManyRows);
-  ManyRows<Format> many{};
-  for (size_t row = first; row < last; row += kManyRows) {
-    find_rows(call.weights, row, last, many.rows);
+  fetch_first_rows(call.weights, first, last, kRowsAtOnce);
+  for (size_t row = first; row < last; row += kRowsAtOnce) {
+    const RowsAtOnce<Format> rows(call.weights, row, last);
     for (size_t token = 0; token < call.x.tokens; ++token) {
-      many.x = call.x.codes + token * call.x.stride;
-      many.x_scales = call.x.scales + token * groups;
-      HWY_ALIGN float totals[kManyRows];
-      hn::Store(many.multiply(groups), hn::ScalableTag<float>(), totals);
+      alignas(32) float totals[kRowsAtOnce];
+      _mm256_store_ps(totals, rows.multiply(call.x.codes + token * call.x.stride,
+                                            call.x.scales + token * groups));
       std::memcpy(call.out + token * call.out_stride + row, totals,
-                  std::min(kManyRows, last - row) * sizeof(float));
+                  std::min(kRowsAtOnce, last - row) * sizeof(float));
     }
   }
 }
 
 void multiply_groups_of_format(const StoredGroupCall& call, size_t first, size_t last) {
   switch (call.weights.format) {
-    case StoredFormat::q4_0: return multiply_groups<ManyQ4>(call, first, last);
-    case StoredFormat::q8_0: return multiply_groups<ManyQ8>(call, first, last);
-    default: return multiply_groups<ManyQ6>(call, first, last);
+    case StoredFormat::q4_0: return multiply_groups<WideQ4>(call, first, last);
+    case StoredFormat::q8_0: return multiply_groups<WideQ8>(call, first, last);
+    default: return multiply_groups<WideQ6>(call, first, last);
   }
 }
 

@@ -1,5 +1,5 @@
 // The vocabulary of the products of stored rows in groups for AVX-512 with VNNI and VBMI: sums of
-// sixteen rows out of vectors along each of them. For one Highway target (hence no #pragma once).
+// eight rows out of vectors along each of them. For one Highway target (hence no #pragma once).
 
 #if defined(TRILOBITE_KERNELS_STORED_WIDE_VECTORS_INL_HPP) == defined(HWY_TARGET_TOGGLE)
 #ifdef TRILOBITE_KERNELS_STORED_WIDE_VECTORS_INL_HPP
@@ -22,8 +22,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #ifdef TRILOBITE_STORED_WIDE
 
-inline constexpr size_t kManyRows = 16;
-using ManyF32 = hn::Vec<hn::ScalableTag<float>>;
+/// Rows that are read together: with sixteen, these and the next ones would not fit the first level
+/// of the cache, and half of the memory's speed is lost (docs/adr/0003).
+inline constexpr size_t kRowsAtOnce = 8;
+/// A group of all rows in one half, the next group in the other.
+using PairF32 = hn::Vec<hn::ScalableTag<float>>;
 
 /// In each 128 bits, lane r becomes the sum of the four lanes of row r.
 HWY_INLINE Words sums_of_quarters(Words a, Words b, Words c, Words d) {
@@ -38,16 +41,17 @@ HWY_INLINE Words sums_of_quarters(Words a, Words b, Words c, Words d) {
                  hn::BitCast(d32, hn::InterleaveUpper(d64, ab, cd)));
 }
 
-/// v[i] has four rows in each 128 bits; v[k] gets the 128 bits k of all sixteen.
-HWY_INLINE void transpose_quarters(Words (&v)[4]) {
-  const auto even01 = _mm512_shuffle_i32x4(v[0].raw, v[1].raw, 0x88);
-  const auto odd01 = _mm512_shuffle_i32x4(v[0].raw, v[1].raw, 0xDD);
-  const auto even23 = _mm512_shuffle_i32x4(v[2].raw, v[3].raw, 0x88);
-  const auto odd23 = _mm512_shuffle_i32x4(v[2].raw, v[3].raw, 0xDD);
-  v[0] = Words{_mm512_shuffle_i32x4(even01, even23, 0x88)};
-  v[1] = Words{_mm512_shuffle_i32x4(odd01, odd23, 0x88)};
-  v[2] = Words{_mm512_shuffle_i32x4(even01, even23, 0xDD)};
-  v[3] = Words{_mm512_shuffle_i32x4(odd01, odd23, 0xDD)};
+/// 128-bit quarters a and b of the first four rows, each followed by that of the last four.
+template <size_t kA, size_t kB>
+HWY_INLINE Words pair_of_quarters(Words first_rows, Words last_rows) {
+  const auto places = _mm512_setr_epi64(2 * kA, 2 * kA + 1, 8 + 2 * kA, 9 + 2 * kA, 2 * kB,
+                                        2 * kB + 1, 8 + 2 * kB, 9 + 2 * kB);
+  return Words{_mm512_permutex2var_epi64(first_rows.raw, places, last_rows.raw)};
+}
+/// Where two quarters belong to one group: their sums.
+HWY_INLINE Words pair_of_halves(Words first_rows, Words last_rows) {
+  return hn::Add(pair_of_quarters<0, 2>(first_rows, last_rows),
+                 pair_of_quarters<1, 3>(first_rows, last_rows));
 }
 
 HWY_INLINE Bytes load_two(const void* first, const void* second) {
@@ -71,26 +75,33 @@ HWY_INLINE Words dot_from(Words start, Bytes codes, Bytes x) {
   return start;
 }
 
-HWY_INLINE ManyF32 to_f32(__m256i halves) { return ManyF32{_mm512_cvtph_ps(halves)}; }
+HWY_INLINE PairF32 to_f32(__m256i halves) { return PairF32{_mm512_cvtph_ps(halves)}; }
 
-/// The f16 numbers at `at` of sixteen rows.
-HWY_INLINE ManyF32 load_f16_of_many_rows(const uint8_t* const* rows, size_t at) {
-  const auto eight = [&](const uint8_t* const* from) HWY_ATTR {
-    const auto bits = [&](size_t r) HWY_ATTR {
-      int16_t value;
-      std::memcpy(&value, from[r] + at, sizeof(value));
-      return value;
-    };
-    __m128i all = _mm_cvtsi32_si128(static_cast<uint16_t>(bits(0)));
-    all = _mm_insert_epi16(all, bits(1), 1);
-    all = _mm_insert_epi16(all, bits(2), 2);
-    all = _mm_insert_epi16(all, bits(3), 3);
-    all = _mm_insert_epi16(all, bits(4), 4);
-    all = _mm_insert_epi16(all, bits(5), 5);
-    all = _mm_insert_epi16(all, bits(6), 6);
-    return _mm_insert_epi16(all, bits(7), 7);
+/// The f16 numbers at `at` of all rows.
+HWY_INLINE __m128i load_f16_of_eight(const uint8_t* const* rows, size_t at) {
+  const auto bits = [&](size_t r) HWY_ATTR {
+    int16_t value;
+    std::memcpy(&value, rows[r] + at, sizeof(value));
+    return value;
   };
-  return to_f32(_mm256_inserti128_si256(_mm256_castsi128_si256(eight(rows)), eight(rows + 8), 1));
+  __m128i all = _mm_cvtsi32_si128(static_cast<uint16_t>(bits(0)));
+  all = _mm_insert_epi16(all, bits(1), 1);
+  all = _mm_insert_epi16(all, bits(2), 2);
+  all = _mm_insert_epi16(all, bits(3), 3);
+  all = _mm_insert_epi16(all, bits(4), 4);
+  all = _mm_insert_epi16(all, bits(5), 5);
+  all = _mm_insert_epi16(all, bits(6), 6);
+  return _mm_insert_epi16(all, bits(7), 7);
+}
+HWY_INLINE PairF32 pair_of_f16(__m128i first_group, __m128i second_group) {
+  return to_f32(_mm256_inserti128_si256(_mm256_castsi128_si256(first_group), second_group, 1));
+}
+/// Two numbers, each for all rows.
+HWY_INLINE PairF32 pair_of_scales(const float* two) {
+  double both;
+  std::memcpy(&both, two, sizeof(both));
+  const auto halves = _mm512_setr_epi32(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1);
+  return PairF32{_mm512_permutexvar_ps(halves, _mm512_castpd_ps(_mm512_set1_pd(both)))};
 }
 
 /// Fetches `kBytes` of memory part by part: at once, more requests than a core keeps under way
