@@ -30,9 +30,10 @@ void add_model_options(CLI::App& app, ModelOptions& options) {
                  fmt::format("tokens of a sequence (default: the model's, at most {})",
                              model::kDefaultContext))
       ->check(CLI::Range(0, INT32_MAX));
-  app.add_option("--batch-tokens", options.batch_tokens,
-                 "tokens of a prompt that run through the layers together")
-      ->check(CLI::Range(1, 65536));
+  app.add_option(
+         "--batch-tokens", options.batch_tokens,
+         "tokens of a prompt that run through the layers together; 0: 256, or 512 for floats")
+      ->check(CLI::Range(0, 65536));
   app.add_option("--kv", options.kv,
                  "type of cached keys and values; auto: f32 while they are small, else f16")
       ->check(CLI::IsMember({"auto", "f32", "f16", "int8"}));

@@ -20,6 +20,15 @@ size_t chosen_context(const ModelConfig& config, const EngineOptions& options) {
   return options.context != 0 ? options.context : std::min(config.context, kDefaultContext);
 }
 
+/// Dense weights are packed anew for every batch, so longer ones are faster (BERT, 8 texts of 128
+/// tokens: 421 instead of 468 ms). Others gain 1 % from it and need 25 MB more (2B shape).
+size_t chosen_batch(const TransformerWeights& weights, const EngineOptions& options) {
+  constexpr size_t kBatch = 256, kDenseBatch = 512;
+  if (options.batch_tokens != 0) return options.batch_tokens;
+  const auto is_dense = [](const Layer& layer) { return layer.up->is_dense(); };
+  return std::ranges::any_of(weights.layers, is_dense) ? kDenseBatch : kBatch;
+}
+
 kernels::KvType chosen_kv_type(const ModelConfig& config, const EngineOptions& options) {
   if (options.kv_type) return *options.kv_type;
   const size_t positions = options.context * options.sequences;
@@ -32,8 +41,7 @@ Result<void> check_options(const ModelConfig& config, const EngineOptions& optio
     return fail(fmt::format("a context of {} tokens was asked for, the model was made for {}",
                             options.context, config.context));
   }
-  if (options.batch_tokens == 0 || options.sequences == 0)
-    return fail("a batch needs at least one token and one sequence");
+  if (options.sequences == 0) return fail("an engine needs at least one sequence");
   return {};
 }
 
@@ -92,6 +100,7 @@ Result<void> Engine::State::prepare() {
   if (auto right = check_options(config, options); !right) return right;
   options.context = chosen_context(config, options);
   options.kv_type = chosen_kv_type(config, options);
+  options.batch_tokens = chosen_batch(weights, options);
   // A text is encoded as a whole when the model is not causal.
   options.batch_tokens = config.is_causal ? std::min(options.batch_tokens, options.context)
                                           : std::max(options.batch_tokens, options.context);

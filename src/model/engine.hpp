@@ -20,12 +20,10 @@
 namespace trilobite::model {
 
 struct EngineOptions {
-  unsigned threads = 0;  // 0: all CPUs that this process may use
-  size_t context = 0;    // positions of a sequence; 0: the model's, at most kDefaultContext
-  // That run through the layers together. More would make prompts 1 % faster and take as much more
-  // memory for activations: 25 MB in the 2B shape (docs/engine.md).
-  size_t batch_tokens = 256;
-  size_t sequences = 1;  // that are kept at the same time
+  unsigned threads = 0;     // 0: all CPUs that this process may use
+  size_t context = 0;       // positions of a sequence; 0: the model's, at most kDefaultContext
+  size_t batch_tokens = 0;  // that run through the layers together; 0: chosen, see docs/engine.md
+  size_t sequences = 1;     // that are kept at the same time
   /// Nothing: f32 while the cache is small (kSmallCacheBytes), else f16.
   std::optional<kernels::KvType> kv_type;
   WeightOptions weights;

@@ -64,6 +64,7 @@ class Linear {
     return std::holds_alternative<DenseWeights>(weights_) ||
            std::holds_alternative<StoredWeights>(weights_);
   }
+  bool is_dense() const { return std::holds_alternative<DenseWeights>(weights_); }
   /// "dense f16", "ternary 2.0", "groups of 4 bits", ...
   std::string_view kernel() const;
 
