@@ -11,7 +11,7 @@
 #include <hwy/highway.h>
 
 #include "kernels/stored_groups_wide-inl.hpp"
-#include "kernels/stored_rows8-inl.hpp"
+#include "kernels/stored_narrow-inl.hpp"
 #include "kernels/stored_ternary_wide-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();

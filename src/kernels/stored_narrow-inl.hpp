@@ -2,11 +2,11 @@
 // of 32 bytes or 16 along a row (stored_vectors-inl.hpp), as many rows of groups at a time as a
 // vector has 32-bit lanes.
 
-#if defined(TRILOBITE_KERNELS_STORED_ROWS8_INL_HPP) == defined(HWY_TARGET_TOGGLE)
-#ifdef TRILOBITE_KERNELS_STORED_ROWS8_INL_HPP
-#undef TRILOBITE_KERNELS_STORED_ROWS8_INL_HPP
+#if defined(TRILOBITE_KERNELS_STORED_NARROW_INL_HPP) == defined(HWY_TARGET_TOGGLE)
+#ifdef TRILOBITE_KERNELS_STORED_NARROW_INL_HPP
+#undef TRILOBITE_KERNELS_STORED_NARROW_INL_HPP
 #else
-#define TRILOBITE_KERNELS_STORED_ROWS8_INL_HPP
+#define TRILOBITE_KERNELS_STORED_NARROW_INL_HPP
 #endif
 
 #include <algorithm>
