@@ -24,9 +24,9 @@ std::string_view current_isa();
 /// Whether kernels that run on AVX2 may use AVX-VNNI.
 bool avx_vnni_chosen();
 
-/// Whether memory is fetched ahead into the first level of the cache. AMD's CPUs (measured:
-/// Zen 5) keep many requests under way there; others are taken to have few, so that only the second
-/// level can fetch from far enough to cover a slow memory. docs/adr/0003 has what was measured.
+/// Whether memory is fetched ahead into the first level of the cache. AMD's CPUs (measured: Zen 5)
+/// keep many requests under way there; others are taken to have few, so that only the second level
+/// can fetch from far enough to cover a slow memory. docs/adr/0003 has what was measured.
 extern const bool kFetchesIntoL1;
 
 }  // namespace trilobite::kernels

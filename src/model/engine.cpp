@@ -41,7 +41,10 @@ Result<void> check_options(const ModelConfig& config, const EngineOptions& optio
     return fail(fmt::format("a context of {} tokens was asked for, the model was made for {}",
                             options.context, config.context));
   }
-  if (options.sequences == 0) return fail("an engine needs at least one sequence");
+  if (options.sequences == 0 || options.sequences > kMostSequences) {
+    return fail(fmt::format("{} sequences were asked for; an engine has 1 to {}", options.sequences,
+                            kMostSequences));
+  }
   return {};
 }
 

@@ -30,6 +30,7 @@ struct EngineOptions {
   bool gelu_erf = false;  // bert and gpt2: erf instead of the tanh approximation
 };
 inline constexpr size_t kDefaultContext = 4096;
+inline constexpr size_t kMostSequences = 1024;
 inline constexpr size_t kSmallCacheBytes = size_t{4} << 20;
 
 /// Bytes that the engine holds, by purpose.
@@ -113,6 +114,7 @@ class Engine {
 
  private:
   struct State;
+  Result<void> check_prompts(std::span<const Request> requests) const;
   explicit Engine(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

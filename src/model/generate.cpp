@@ -1,5 +1,7 @@
 // Engine::generate, and what ends a generation.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
@@ -61,7 +63,19 @@ std::optional<StopReason> take(int32_t token, Running& running, const GenerateOp
 
 }  // namespace
 
+/// Said before anything is computed, because an error loses the continuations of all.
+Result<void> Engine::check_prompts(std::span<const Request> requests) const {
+  for (size_t i = 0; i < requests.size() && requests.size() > 1; ++i) {
+    const size_t tokens = requests[i].prompt.size();
+    if (tokens > 0 && tokens <= context()) continue;
+    return fail(fmt::format("prompt {} of {} has {} tokens; a context of {} takes 1 to {}", i + 1,
+                            requests.size(), tokens, context(), context()));
+  }
+  return {};
+}
+
 Result<std::vector<Generation>> Engine::generate_all(std::span<const Request> requests) {
+  if (auto right = check_prompts(requests); !right) return fail_from(right);
   for (const auto& request : requests) {
     if (auto right = check(request.options.sampler); !right) return fail_from(right);
   }

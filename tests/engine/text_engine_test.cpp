@@ -11,16 +11,20 @@
 namespace trilobite {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class TextEngine : public testing::Test {
  protected:
-  Engine load(const LoadOptions& options = {.threads = 1}) {
+  std::filesystem::path made() {
     ThreadPool pool(1);
-    const auto made =
+    const auto fixture =
         fixtures::make_fixture({.architecture = "llama", .size = "tiny"}, folder_.path(), pool);
-    EXPECT_TRUE(made) << made.error().message();
-    auto engine = Engine::load(made->path, options);
+    EXPECT_TRUE(fixture) << fixture.error().message();
+    return fixture->path;
+  }
+  Engine load(const LoadOptions& options = {.threads = 1}) {
+    auto engine = Engine::load(made(), options);
     EXPECT_TRUE(engine) << engine.error().message();
     return *std::move(engine);
   }
@@ -78,10 +82,20 @@ TEST_F(TextEngine, several_texts_have_no_callback_and_must_fit) {
   sampling.on_text = [](std::string_view) { return true; };
   EXPECT_THAT(engine.generate(prompts, 4, sampling).error().message(), HasSubstr("on_text"));
   const std::vector<std::string> long_ones{"a", std::string(400, 'b')};
-  EXPECT_THAT(engine.generate(long_ones, 4).error().message(), HasSubstr("context"));
+  EXPECT_THAT(engine.generate(long_ones, 4).error().message(),
+              AllOf(HasSubstr("prompt 2 of 2"), HasSubstr("context")));
   const auto full = engine.generate(prompts, 100, {.ignore_end = true});
   ASSERT_TRUE(full) << full.error().message();
   EXPECT_EQ((*full)[0], engine.generate("a", 100, {.ignore_end = true}).value());
+}
+
+TEST_F(TextEngine, impossible_numbers_of_sequences_are_refused) {
+  const auto path = made();
+  for (const size_t sequences : {size_t{0}, size_t{1025}, SIZE_MAX}) {
+    const auto engine = Engine::load(path, {.threads = 1, .sequences = sequences});
+    ASSERT_FALSE(engine);
+    EXPECT_THAT(engine.error().message(), HasSubstr("sequences"));
+  }
 }
 
 TEST_F(TextEngine, a_stop_token_ends_the_continuation_before_it) {
