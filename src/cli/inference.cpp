@@ -50,7 +50,7 @@ Result<std::vector<size_t>> parse_batches(const std::string& text) {
   for (size_t start = 0; start <= text.size();) {
     const size_t end = std::min(text.find(',', start), text.size());
     const auto number = parse_int(std::string_view(text).substr(start, end - start));
-    if (!number || *number < 1 || *number > model::kMostSequences)
+    if (!number || *number < 1 || static_cast<size_t>(*number) > model::kMostSequences)
       return fail(fmt::format("--batch {}: numbers from 1 to {} such as 1,2,4,8, or 0", text,
                               model::kMostSequences));
     batches.push_back(static_cast<size_t>(*number));
